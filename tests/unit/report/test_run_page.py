@@ -86,6 +86,9 @@ def test_what_is_bought_now_is_the_support_and_what_most_of_the_last_rows_bought
 def test_what_is_explored_at_the_end_is_not_said_to_be_idle():
     data = run()
     assert data.still_explored(["age", "weight"]) == [NAMES[2]]  # noise is bought in none of the last rows
+    for n, explored in ((4, True), (3, False)):  # from a tenth of the 40 last rows on
+        late = replace(data.rounds, late_rows=40, late_bought=np.array([40, 40, 40, n]))
+        assert ("noise" in replace(data, rounds=late).still_explored(list(NAMES[:3]))) == explored
     page = run_page(run(basket=["age", "weight"], still_explored=[NAMES[2]]))[0]
     assert f"the predictions use none of them. The learner still explores {NAMES[2]}." in page.details
     table = next(s.table for s in page.sections if s.title == "What it bought, and why")
