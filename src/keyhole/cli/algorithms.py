@@ -115,7 +115,7 @@ def _print_options(a: "Algorithm", width: int) -> None:
 
 
 def _print_option(name: str, text: str, width: int) -> None:
-    print(fill(text, width, initial_indent=f"  {name:14} ", subsequent_indent=" " * 17))
+    print(fill(text, width, initial_indent=f"  {name + ':':14} ", subsequent_indent=" " * 17))
 
 
 def abbreviated(a: "Algorithm") -> str:

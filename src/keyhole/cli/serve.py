@@ -103,8 +103,12 @@ def _add_model(store: "Store", path: Path) -> None:
 
 def _has_no_note(path: Path) -> bool:
     from ..core.serialization import content_of, note_in
+    from ..errors import StateError
 
-    return path.is_file() and not note_in(content_of(path))
+    try:
+        return path.is_file() and not note_in(content_of(path))
+    except StateError:  # `read_model` says so with the name of the file
+        return False
 
 
 def _line(store: "Store") -> str:

@@ -60,7 +60,8 @@ class ParquetTable(Table):
                 self._groups = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
         except (pa.ArrowException, OSError) as fault:
             raise DataError(f"{path} cannot be read as Parquet: {_first_line(fault)}") from None
-        self._texts = {f.name: f.type for f in fields if kind(getattr(f.type, "value_type", f.type)) == "text"}
+        values = {f.name: f.type.value_type if pa.types.is_dictionary(f.type) else f.type for f in fields}
+        self._texts = {f.name: f.type for f in fields if kind(values[f.name]) == "text"}
         super().__init__(str(path), [Column(f.name, kind(f.type), kind(f.type) == "text") for f in fields], rows)
 
     def _open(self, texts: Collection[str] = ()) -> pq.ParquetFile:

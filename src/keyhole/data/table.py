@@ -174,13 +174,13 @@ class Table(ABC):
         fix = f"a schema must declare its type or ignore it, and {schema}"
         if form:
             fix = f'declare numbers = "{form}" for it in the schema if that is how its numbers are written'
+        elif declared:
+            fix = "the schema or the model takes it for numbers: correct the file, or declare its type and train again"
         elif is_target:
             fix = (
                 f"a target of two words needs a schema that makes them yes and no, and {schema}; "
                 "otherwise choose another target, or code it as a number"
             )
-        elif declared:
-            fix = "the schema or the model takes it for numbers: correct the file, or declare its type and train again"
         text = f"{self.name}: {'the target' if is_target else 'column'} '{name}' holds {what}{at}"
         return DataError(f"{text}; {fix}", found[0] if found else None, name)
 

@@ -31,7 +31,8 @@ __all__ = [
 
 KNEE = (
     "The recommended basket is the knee of the curve: the one farthest below the straight line from the cheapest "
-    "basket to the best, where price and typical error are both scaled to run from 0 to 1."
+    "basket to the best, where price and typical error are both scaled to run from 0 to 1; if none lies below it, the "
+    "best."
 )
 
 FILE = "frontier.json"

@@ -106,7 +106,7 @@ class StreamSpec:
         known = known if prices is None else known.with_prices(read_prices(prices))
         known = known.complete(table)
         encoded = EncodedTable(table, known)
-        encoded.require([*known.names, known.target])
+        encoded.require([*known.names, known.target], declared=given is not None)
         first_rows(encoded, known)  # refuses a constant label early
         known = known.without_estimates()
         mark = json.dumps(fingerprint(name, [c.name for c in table.columns]).to_dict()).encode()

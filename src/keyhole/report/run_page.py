@@ -301,7 +301,8 @@ def run_page(data: RunData, known: Frontier | None = None) -> tuple[Page, dict[s
     if s.get("past_rows"):
         lead.append(f"Past rows: {thousands(s['past_rows'])}, free.")
     if total := total_of(s, units):
-        mean = units.money(s["total_budget"] / s["expected_rows"])
+        mean, before = units.money(s["total_budget"] / s["expected_rows"]), s.get("spent_before", 0.0)
+        total += f", of which the model had spent {units.money(before)} in earlier rows" if before else ""
         lead.append(f"Total budget: {total}; the random and the best sources keep to its mean, {mean} a row.")
     if s["first_row"] == "left out":
         lead.append(first_row_note(data.schema.label))

@@ -155,16 +155,25 @@ def _affordable(buy: Basket, summary: Mapping[str, Any], units: Units) -> str:
 
 
 def _spent_by(summary: Mapping[str, Any], units: Units) -> str:
-    """Describe when the total budget was spent: from then on the rest paid for no source that the learner buys."""
-    total, last = summary.get("total_budget"), summary.get("last_paid_row", 0)
+    """Describe when the total budget was spent: from then on the rest paid for no source that the learner buys.
+
+    A model that continues under a total may have spent a part of it in its earlier rows.
+    """
+    total, last, before = summary.get("total_budget"), summary.get("last_paid_row", 0), summary.get("spent_before", 0.0)
     if total is None or last == summary["rows"]:
         return ""
     prices = {name: facts["price"] for name, facts in summary["sources"].items() if facts["price"] > 0}
     wanted = [prices[name] for name in summary["basket"] if name in prices] or list(prices.values())
-    if total - summary["spent"] >= min(wanted, default=0.0):
+    left = total - before - summary["spent"]
+    if left >= min(wanted, default=0.0):
         return ""
+    if not last:
+        had = f"the total budget had only {units.money(max(left, 0.0))} left"
+        return f"The run spent nothing, because {had}, and every source that the learner buys costs more."
     others = thousands(summary["rows"] - last)
-    return f"The total budget was spent by row {thousands(last)}; the last {others} rows bought nothing."
+    return (
+        f"The total budget was spent by row {thousands(last)}; the last {others} rows bought nothing that has a price."
+    )
 
 
 def _buy(buy: Basket, catalog: SourceCatalog, units: Units, baskets: Baskets) -> str:

@@ -343,6 +343,7 @@ def summary_of(
             "budget_per_row": settings.budget_per_row,
             "total_budget": settings.total_budget,
             "expected_rows": settings.expected_rows,
+            "spent_before": _spent_before(settings, learner, totals),
             "last_paid_row": data.rounds.last_paid,
             "error_cost": settings.error_cost,
             "currency": schema.currency,
@@ -375,6 +376,13 @@ def summary_of(
     if learner.binary:
         summary["probabilities"] = _probabilities(rounds)
     return summary | {"verdict": replace(data, summary=summary).advice.sentence}
+
+
+def _spent_before(settings: Settings, learner: Learner, totals: Totals) -> float:
+    """Return what a model had spent of its total budget before it continued in this run."""
+    if settings.total_budget is None or learner.t == totals.rows:
+        return 0.0
+    return max(0.0, float(getattr(learner, "spent", totals.spent)) - totals.spent)
 
 
 def _probabilities(rounds: Path) -> ProbabilityScores:

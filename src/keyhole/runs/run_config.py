@@ -308,7 +308,7 @@ def prepare(request: RunConfig) -> RunPlan:
     raw = spec.record.raw_columns
     schema = _schema(request, given, file)
     table = EncodedTable(file, schema)
-    table.require([*schema.names, schema.target])
+    table.require([*schema.names, schema.target], declared=given is not None)
     first = first_rows(table, schema)
     notes: list[str] = []
     if not raw:

@@ -65,7 +65,7 @@ def test_one_algorithm_is_shown_with_its_options():
     text = printed("ds-oslrc", width=80)
     assert text.count("(verified)") == 1
     for option in options_of("ds-oslrc"):
-        assert re.search(rf"\n  ([a-z_]+, )*{option}[ ,]", text)
+        assert re.search(rf"\n  ([a-z_]+, )*{option}[:,]", text)
     assert [r["name"] for r in json.loads(printed("thrifty", "--json"))] == ["thrifty"]
     result = CliRunner().invoke(app, ["thifty"])
     assert "did you mean 'thrifty'" in str(result.exception)
@@ -107,10 +107,10 @@ def test_learners_that_take_raw_columns_say_so():
 
 def test_options_that_share_a_text_share_a_line():
     text = printed("thrifty", width=80)
-    assert "prices, budget_per_row" in text
+    assert "  prices, budget_per_row: A price per source" in text
     assert text.count("A price per source") == 1
-    assert "\n  label " in text
-    assert "\n  label " not in printed("aer", width=80)
+    assert "\n  label: " in text
+    assert "\n  label: " not in printed("aer", width=80)
 
 
 def test_a_size_beyond_all_machines_is_infeasible():

@@ -156,3 +156,10 @@ def test_the_help_says_where_the_store_is_without_one(typed):  # noqa: F811
     code, out, _ = typed("serve", "--help")
     assert code == 0
     assert "keyhole.db in the current folder" in " ".join(out.replace("│", " ").split())
+
+
+def test_a_file_that_is_no_model_is_named(typed, tmp_path):  # noqa: F811
+    (tmp_path / "a.csv").write_text("a,y\n1,2\n")
+    code, _, err = typed("serve", "--store", f"sqlite:///{tmp_path}/s.db", "--model", "a.csv")
+    assert (code, err.count("\n")) == (2, 1)
+    assert err.startswith("keyhole: a.csv: this is not a keyhole file")

@@ -115,3 +115,10 @@ def test_the_flag_of_the_command_line(tmp_path):
     assert found.stderr.count("\n") == 1
     assert "keyhole --large-files" in found.stderr
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 2_000_000  # KB
+
+
+def test_a_column_of_lists_of_words_is_read_as_it_is(tmp_path):
+    columns = {"tags": pa.array([["x", "y"], None]), "kind": pa.array([7, 8]).dictionary_encode(), "a": [1.0, 2.0]}
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    chunk = next(open_table(tmp_path / "t.parquet").chunks(["a", "tags", "kind"], 0))
+    assert chunk.to_pydict() == {"a": [1.0, 2.0], "tags": [["x", "y"], None], "kind": [7, 8]}

@@ -8,11 +8,13 @@ import pytest
 from typer.testing import CliRunner
 
 import keyhole as kh
+from keyhole import runs
 from keyhole.cli._commands import app
 from keyhole.core.serialization import from_bytes
 from keyhole.data.columns import TRANSFORMS
 from keyhole.data.schema import Schema
 from keyhole.data.streams import DataError, open_table
+from keyhole.experiments.stream_spec import StreamSpec
 
 
 def run(*words):
@@ -160,3 +162,20 @@ def test_the_edge_of_a_transforms_domain_is_inside_only_if_its_value_is_finite(n
     with np.errstate(divide="ignore"):
         assert np.isfinite(transform.forward(np.array(edge))) == inside
     assert transform.takes(np.array(edge)) == inside
+
+
+def test_a_label_of_words_that_is_declared_as_a_number_is_not_sent_to_the_same_schema(tmp_path):
+    path, schema = tmp_path / "t.csv", tmp_path / "t.schema.toml"
+    path.write_text("a,y\n1,low\n2,high\n3,low\n")
+    schema.write_text('[label]\nname = "y"\n[attributes.a]\n')
+    fix = "the schema or the model takes it for numbers: correct the file, or declare its type and train again"
+    refused = [
+        lambda: runs.prepare(runs.RunConfig(path, "y", k=1, schema=schema)),
+        lambda: StreamSpec.parse(str(path), "y", schema=schema),
+    ]
+    for attempt in refused:
+        with pytest.raises(DataError) as caught:
+            attempt()
+        assert str(caught.value).endswith(f"the target 'y' holds text (row 1: 'low'); {fix}")
+    with pytest.raises(DataError, match="a target of two words needs a schema .*there is .*t.schema.toml: give it"):
+        runs.prepare(runs.RunConfig(path, "y", k=1))

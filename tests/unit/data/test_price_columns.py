@@ -78,6 +78,12 @@ def test_the_usual_price_is_the_one_stated_or_the_mean_of_the_column(tmp_path):
         schema.complete(open_text(tmp_path, empty))
 
 
+def test_the_mean_is_that_of_all_rows_however_many_blocks_they_fill(tmp_path):
+    lines = "".join(f"{i},30,1,2,20,5,9,{1 if i < 5000 else 4 if i < 9000 else ''},1\n" for i in range(12_000))
+    table = open_text(tmp_path, ROWS.splitlines()[0] + "\n" + lines)
+    assert Schema.from_toml(TEXT).complete(table).source_prices["glucose"] == (5000 + 4 * 4000) / 9000
+
+
 def test_each_row_has_its_prices_and_an_empty_cell_means_the_usual_one(tmp_path):
     table = open_text(tmp_path, ROWS)
     schema = Schema.from_toml(TEXT).complete(table)

@@ -45,6 +45,7 @@ def test_each_line_has_the_price_and_the_error_of_the_basket_it_names(found):
 def test_what_is_left_out_is_said(found):
     rule, note = frontier_notes(found)
     assert rule.startswith("The recommended basket is the knee of the curve")
+    assert rule.endswith("; if none lies below it, the best.")
     assert note.startswith(
         "Not shown: error cost 0.2. There thrifty ended with salt_diet (1.50 EUR a row, error 11.0 mmHg), which costs"
     )

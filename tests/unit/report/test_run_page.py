@@ -86,6 +86,9 @@ def test_what_is_bought_now_is_the_support_and_what_most_of_the_last_rows_bought
 def test_what_is_explored_at_the_end_is_not_said_to_be_idle():
     data = run()
     assert data.still_explored(["age", "weight"]) == [NAMES[2]]  # noise is bought in none of the last rows
+    for n, explored in ((4, True), (3, False)):  # from a tenth of the 40 last rows on
+        late = replace(data.rounds, late_rows=40, late_bought=np.array([40, 40, 40, n]))
+        assert ("noise" in replace(data, rounds=late).still_explored(list(NAMES[:3]))) == explored
     page = run_page(run(basket=["age", "weight"], still_explored=[NAMES[2]]))[0]
     assert f"the predictions use none of them. The learner still explores {NAMES[2]}." in page.details
     table = next(s.table for s in page.sections if s.title == "What it bought, and why")
@@ -118,8 +121,23 @@ def test_a_total_budget_is_stated_with_what_it_pays_for_and_when_it_was_spent():
     assert table.rows[table.own][0] == "thrifty, 875 EUR for 250 rows"
     assert table.rows[1][0] == "random within 3.50 EUR a row (median of 20)"
     assert page.advice.endswith("The total budget, 875 EUR for 250 rows, pays for this in 50 % of the rows.")  # 7 a row
-    assert page.details.endswith("The total budget was spent by row 250; the last 70 rows bought nothing.")
+    assert page.details.endswith(
+        "The total budget was spent by row 250; the last 70 rows bought nothing that has a price."
+    )
     assert any("Total budget: 875 EUR for 250 rows" in text for text in page.lead)
+    limits = {"total_budget": 875.0, "expected_rows": 250.0, "sources": dear}
+    later = run_page(run(**limits, last_paid_row=9, spent=16.0, spent_before=858.0))[0]
+    assert any(
+        "875 EUR for 250 rows, of which the model had spent 858.00 EUR in earlier rows; " in t for t in later.lead
+    )
+    assert later.details.endswith(
+        "The total budget was spent by row 9; the last 311 rows bought nothing that has a price."
+    )
+    never = run_page(run(**limits, last_paid_row=0, spent=0.0, spent_before=874.0))[0]
+    assert "spent by row" not in never.details
+    assert never.details.endswith(
+        "because the total budget had only 1.00 EUR left, and every source that the learner buys costs more."
+    )
     ample = run_page(run(total_budget=8750.0, expected_rows=250.0, last_paid_row=250, spent=874.0, sources=dear))[0]
     assert "otal budget" not in ample.advice + ample.details
 

@@ -41,5 +41,11 @@ def test_a_run_that_stopped_pays_what_it_would_have_paid(tmp_path):
     assert round(summary["spent"], 2) == round(spent, 2)
     assert {name: summary[name] for name in list(LIMITS)[:4]} == dict(list(LIMITS.items())[:4])
     assert summary["last_paid_row"] == max(i for i, price in enumerate(rounds["price"], 1) if price)
+    assert summary["spent_before"] == 0.0
+    again = runs.prepare(runs.RunConfig(clinic, "cost", model=tmp_path / "whole" / "model.kh"))
+    assert runs.begin(again, tmp_path / "again", Silent(), publish)
+    later = json.loads((tmp_path / "again" / "summary.json").read_text())
+    assert round(later["spent_before"], 2) == round(spent, 2)
+    assert later["spent_before"] + later["spent"] <= 900.0 + 1e-9
     assert not any("smoker" in bought for bought in (*rounds["bought"], *rounds["bought_after"]))
     assert any(rounds["bought_after"])
