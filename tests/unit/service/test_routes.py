@@ -122,6 +122,14 @@ def test_bad_configurations_are_refused_in_one_sentence(api, change, words):
     assert api.get("/v1/learners").json() == []
 
 
+def test_a_refusal_that_quotes_half_a_character_is_a_refusal(api):
+    """JSON can say a lone surrogate; UTF-8, in which the server answers, cannot."""
+    body = '{"name": "x", "names": ["a"], "k": 1, "free": ["\\ud800"]}'
+    answer = api.post("/v1/learners", content=body, headers={"content-type": "application/json"})
+    refused(answer, 422, "'?'")
+    assert api.get("/v1/learners").json() == []
+
+
 def test_a_schema_brings_names_prices_and_the_label(api):
     from keyhole.data.schema import Attribute, Range, Schema
 
