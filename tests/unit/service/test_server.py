@@ -5,6 +5,7 @@ import functools
 import http.client
 import itertools
 import json
+import os
 import platform
 import resource
 import signal
@@ -186,6 +187,37 @@ def test_a_request_that_drips_is_ended_after_the_timeout(with_timeout, begin, dr
     with connection:
         wait_until(is_closed, seconds=60.0)  # a hundred times the limit
     assert answer.startswith(f"HTTP/1.1 {status} ".encode() if status else b"")
+
+
+LARGE = b"X: " + b"y" * 2**20 + b"\r\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [HALF_HEAD + LARGE, HALF_HEAD + b"X: y\r\n" * 200_000, b"GET /" + LARGE, CHUNKED + b"1;" + LARGE],
+    ids=["a header", "headers", "an address", "a chunk"],
+)
+def test_what_is_not_a_body_is_limited_too(with_timeout, text):
+    """It is refused long before its end: nothing ends it, and no time runs out."""
+    server = with_timeout("600")
+    (connection,) = attack(server, 1, b"")
+    answer = b""
+    with connection, contextlib.suppress(ConnectionError):
+        connection.sendall(text)
+        while data := connection.recv(65536):  # ends when the server closes
+            answer += data
+    assert answer.startswith(b"HTTP/1.1 4") or not answer
+    assert get(server, "/healthz")[0] == 200
+
+
+def test_the_limits_of_heads_do_not_depend_on_what_else_is_installed(tmp_path):
+    """uvicorn prefers httptools, which limits neither heads nor trailers: 20 MB of them took 300 MB and seconds."""
+    (tmp_path / "httptools.py").write_text("")
+    code = "import httptools, keyhole.service.server as s; print([c.__name__ for c in s.LimitedProtocol.__mro__])"
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    words = [sys.executable, "-c", code]
+    run = subprocess.run(words, env=environment() | {"PYTHONPATH": path}, capture_output=True, text=True, check=True)
+    assert "'H11Protocol'" in run.stdout
 
 
 def test_a_slow_request_in_time_is_served(with_timeout):
