@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.service import exports
 from keyhole.store.models import StoreUnavailable
 
 from .conftest import ICU, NAMES
@@ -243,6 +244,14 @@ def test_cells_that_look_like_formulas_are_quoted(icu):
     for text in (ledger.text, icu.get("/v1/learners/icu/rounds.csv").text):
         assert "'=cmd3" in text
         assert ",=" not in text
+
+
+def test_exports_have_every_round_however_many_pages_they_take(icu, monkeypatch):
+    monkeypatch.setattr(exports, "_PAGE", 2)
+    for i in range(5):
+        ask(icu, f"p{i}")
+    lines = icu.get("/v1/learners/icu/rounds.csv").text.splitlines()
+    assert [line.split(",")[:2] for line in lines[1:]] == [[f"icu:{i + 1}", f"p{i}"] for i in range(5)]
 
 
 def test_the_model_can_be_taken_away(icu, tmp_path):
