@@ -1,5 +1,6 @@
 """Clients that open connections and do not finish their requests: the rest keep being served."""
 
+import asyncio
 import contextlib
 import functools
 import http.client
@@ -14,10 +15,12 @@ import sqlite3
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
 import keyhole as kh
+from keyhole.service.server import Connections, LimitedConnection
 
 from ... import databases
 from ...journeys.conftest import environment
@@ -318,6 +321,23 @@ def send_for_ever(connection, text):
     """Once neither side reads, this waits until the server gives up."""
     while True:
         connection.sendall(text * 100)
+
+
+def test_a_client_that_reads_on_has_no_time_running():
+    """A pause in which it does not read is timed; what the server does afterwards is not."""
+
+    async def scene():
+        connections = Connections(limit=5, timeout=HANGS)
+        transport = SimpleNamespace(abort=lambda: None)
+        connection = LimitedConnection(connections, transport)
+        seen = []
+        for step in (connection.work, connection.pause, connection.work, connection.resume):
+            step()
+            seen.append((connection in connections.waiting, connection._timer is not None))
+        connection.release()
+        return seen, connections.count
+
+    assert asyncio.run(scene()) == ([(False, False), (True, True), (True, True), (False, False)], 0)
 
 
 ARENAS = """
