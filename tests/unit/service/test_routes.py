@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.service import exports
+from keyhole.service import exports, routes
 from keyhole.store.models import StoreUnavailable
 
 from .conftest import ICU, NAMES
@@ -244,6 +244,21 @@ def test_cells_that_look_like_formulas_are_quoted(icu):
     for text in (ledger.text, icu.get("/v1/learners/icu/rounds.csv").text):
         assert "'=cmd3" in text
         assert ",=" not in text
+
+
+@pytest.mark.parametrize(
+    ("head", "line"), [("key,y\n", "p{},1\n"), ("", '{{"key": "p{}", "y": 1}}\n')], ids=["CSV", "JSON"]
+)
+def test_labels_of_one_request_are_limited_in_number(icu, monkeypatch, head, line):
+    """Small lines fit by the hundred thousand into a body, and all calls of the learner wait for their transaction."""
+    monkeypatch.setattr(routes, "MAX_LINES", 3)
+    values = dict.fromkeys(ask(icu, "p0")["attributes"], 0.1)
+    icu.post("/v1/rounds/icu:1/prediction", json={"values": values})
+    text = head + "".join(line.format(i) for i in range(4))
+    refused(icu.post("/v1/learners/icu/labels", content=text), 422, "more than 3 labels in one request")
+    assert icu.get("/v1/rounds/icu:1").json()["status"] == "open"
+    text = head + "".join(line.format(i) for i in range(3))
+    assert icu.post("/v1/learners/icu/labels", content=text).json()["labelled"] == 1
 
 
 def test_exports_have_every_round_however_many_pages_they_take(icu, monkeypatch):
