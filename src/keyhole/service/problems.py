@@ -46,7 +46,8 @@ _KINDS: tuple[tuple[type[Exception], int, str], ...] = (
 def problem(status: int, detail: str, kind: str = "about:blank", headers: dict[str, str] | None = None) -> JSONResponse:
     """Create the response for a problem document."""
     title = HTTPStatus(status).phrase
-    content = {"type": kind, "title": title, "status": status, "detail": detail}
+    written = detail.encode("utf-8", "replace").decode()  # a request may hold halves of characters, which no answer can
+    content = {"type": kind, "title": title, "status": status, "detail": written}
     return JSONResponse(content, status, headers, TYPE)
 
 
@@ -80,9 +81,7 @@ async def _invalid(request: Request, fault: Exception) -> Response:
     what = str(first["msg"]).removeprefix("Value error, ")
     if first["type"] == "json_invalid":
         where, what = "", f"it is not JSON: {first['ctx']['error']} (at character {where})"
-    return problem(
-        422, f"{where or 'the body'}: {what}"[:500].encode("utf-8", "replace").decode(), "urn:keyhole:protocol"
-    )
+    return problem(422, f"{where or 'the body'}: {what}"[:500], "urn:keyhole:protocol")
 
 
 async def _http(request: Request, fault: Exception) -> Response:

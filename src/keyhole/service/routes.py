@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import Annotated
 
 import numpy as np
@@ -336,8 +337,11 @@ _LINES = {"schema": {"type": "string", "example": '{"key": "patient-17", "y": 6.
 )
 async def tell_many(name: NamePath, store: Opened, text: Annotated[str, Depends(_body)]) -> Outcomes:
     """Tell labels by key, as CSV (`key,y`) or JSON lines (a brace first); a refused line does not stop the others."""
-    return await run_in_threadpool(lambda: _tell_lines(store[name], list(_parsed_lines(text))))
+    return await run_in_threadpool(lambda: _tell_lines(store[name], _some_lines(text)))
 
+
+MAX_LINES = 100_000
+"""Maximum number of labels in one request; the other calls of the learner wait for their one transaction."""
 
 Parsed = tuple[int, str, float | str]
 """The line number, the key, and the label or the error message of the line."""
@@ -353,6 +357,13 @@ def _tell_lines(stored: StoredLearner, parsed: list[Parsed]) -> Outcomes:
     return Outcomes(
         labelled=count["labelled"], known_already=count["known already"], refused=count["refused"], lines=lines
     )
+
+
+def _some_lines(text: str) -> list[Parsed]:
+    parsed = list(islice(_parsed_lines(text), MAX_LINES + 1))
+    if len(parsed) > MAX_LINES:
+        raise ProtocolError(f"there are more than {MAX_LINES} labels in one request; send them in parts")
+    return parsed
 
 
 def _parsed_lines(text: str) -> Iterator[Parsed]:

@@ -22,7 +22,7 @@ from threading import Thread
 from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
+from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
 from .. import __version__
@@ -191,8 +191,11 @@ def _connections_of_this_process() -> Connections:
     return Connections(max_connections(settings), settings.request_timeout)
 
 
-class LimitedProtocol(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
-    """The HTTP protocol of uvicorn with limits; the connection of a request is in `scope["state"]`."""
+class LimitedProtocol(H11Protocol):
+    """The HTTP protocol of uvicorn with limits; the connection of a request is in `scope["state"]`.
+
+    It is that of h11 also where httptools is installed, which reads heads and trailers of any size into memory.
+    """
 
     def __init__(self, config: Any, server_state: Any, app_state: dict[str, Any], *more: Any, **named: Any) -> None:
         self._limits = _connections_of_this_process()
@@ -200,7 +203,7 @@ class LimitedProtocol(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
         self._request_state = dict(app_state)
         super().__init__(config, server_state, self._request_state, *more, **named)
 
-    def connection_made(self, transport: asyncio.Transport) -> None:
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         """Take a place, or refuse the connection."""
         if not self._limits.admit():
             transport.write(_REFUSAL)

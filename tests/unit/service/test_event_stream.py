@@ -1,10 +1,14 @@
 """Listeners to the changes of a store."""
 
 import asyncio
+import json
+from types import SimpleNamespace
+from typing import ClassVar
 
 import pytest
 
-from keyhole.service.event_stream import EventPoller
+from keyhole.service.event_stream import EventPoller, changes
+from keyhole.service.server import Settings
 from keyhole.store.models import StoreUnavailable
 
 
@@ -78,3 +82,22 @@ def test_nobody_polls_when_nobody_listens():
             assert isinstance((await asyncio.gather(polling, return_exceptions=True))[0], asyncio.CancelledError)
 
     played(scene)
+
+
+def test_a_store_that_was_away_does_not_make_every_learner_changed():
+    """Before the first poll nothing is known of any learner, which is no change."""
+
+    class Poller:
+        heads: ClassVar = {}
+        polls = iter([{}, {"icu": 3, "ward": 7}, {"icu": 4, "ward": 7}])
+
+        async def change(self):
+            self.heads = next(self.polls)
+
+    async def scene():
+        state = SimpleNamespace(settings=Settings("sqlite:///none.db"), poller=Poller())
+        store = SimpleNamespace(heads=lambda: {"icu": 3, "ward": 7})
+        stream = await changes(SimpleNamespace(app=SimpleNamespace(state=state)), store)
+        return (await anext(stream.body_iterator)).data
+
+    assert json.loads(played(scene)) == {"learner": "icu", "number": 4}

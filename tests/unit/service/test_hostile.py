@@ -34,6 +34,8 @@ BODIES = (
     b'{"y": "1"}',
     b'{"name": "\\ud800", "algorithm": "thrifty", "d": 3, "k": 1}',
     b'{"name": "x", "d": 3, "k": 1, "__class__": 1, "prices": [[[[[[[1]]]]]]]}',
+    b'{"name": "x", "names": ["a"], "k": 1, "free": ["\\ud800"]}',
+    b'{"name": "x", "names": ["a"], "k": 1, "sources": {"\\ud800": ["\\ud800"]}}',
     b'{"name": "x", "schema": "' + b"[" * BRACKETS + b'"}',
     b'{"name": "x", "schema": "a = ' + b"[" * 5000 + b'"}',
     b'{"name": "x", "algorithm": "thrifty", "d": 3, "k": 1, "note": {"label": "' + b"n" * 10_000 + b'"}}',

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.service import exports, routes
 from keyhole.store.models import StoreUnavailable
 
 from .conftest import ICU, NAMES
@@ -119,6 +120,14 @@ def test_learners_are_made_once(api):
 )
 def test_bad_configurations_are_refused_in_one_sentence(api, change, words):
     refused(api.post("/v1/learners", json=ICU | change), 422, words)
+    assert api.get("/v1/learners").json() == []
+
+
+def test_a_refusal_that_quotes_half_a_character_is_a_refusal(api):
+    """JSON can say a lone surrogate; UTF-8, in which the server answers, cannot."""
+    body = '{"name": "x", "names": ["a"], "k": 1, "free": ["\\ud800"]}'
+    answer = api.post("/v1/learners", content=body, headers={"content-type": "application/json"})
+    refused(answer, 422, "'?'")
     assert api.get("/v1/learners").json() == []
 
 
@@ -235,6 +244,29 @@ def test_cells_that_look_like_formulas_are_quoted(icu):
     for text in (ledger.text, icu.get("/v1/learners/icu/rounds.csv").text):
         assert "'=cmd3" in text
         assert ",=" not in text
+
+
+@pytest.mark.parametrize(
+    ("head", "line"), [("key,y\n", "p{},1\n"), ("", '{{"key": "p{}", "y": 1}}\n')], ids=["CSV", "JSON"]
+)
+def test_labels_of_one_request_are_limited_in_number(icu, monkeypatch, head, line):
+    """Small lines fit by the hundred thousand into a body, and all calls of the learner wait for their transaction."""
+    monkeypatch.setattr(routes, "MAX_LINES", 3)
+    values = dict.fromkeys(ask(icu, "p0")["attributes"], 0.1)
+    icu.post("/v1/rounds/icu:1/prediction", json={"values": values})
+    text = head + "".join(line.format(i) for i in range(4))
+    refused(icu.post("/v1/learners/icu/labels", content=text), 422, "more than 3 labels in one request")
+    assert icu.get("/v1/rounds/icu:1").json()["status"] == "open"
+    text = head + "".join(line.format(i) for i in range(3))
+    assert icu.post("/v1/learners/icu/labels", content=text).json()["labelled"] == 1
+
+
+def test_exports_have_every_round_however_many_pages_they_take(icu, monkeypatch):
+    monkeypatch.setattr(exports, "_PAGE", 2)
+    for i in range(5):
+        ask(icu, f"p{i}")
+    lines = icu.get("/v1/learners/icu/rounds.csv").text.splitlines()
+    assert [line.split(",")[:2] for line in lines[1:]] == [[f"icu:{i + 1}", f"p{i}"] for i in range(5)]
 
 
 def test_the_model_can_be_taken_away(icu, tmp_path):

@@ -1,10 +1,12 @@
 """Clients that open connections and do not finish their requests: the rest keep being served."""
 
+import asyncio
 import contextlib
 import functools
 import http.client
 import itertools
 import json
+import os
 import platform
 import resource
 import signal
@@ -13,10 +15,12 @@ import sqlite3
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
 import keyhole as kh
+from keyhole.service.server import Connections, LimitedConnection
 
 from ... import databases
 from ...journeys.conftest import environment
@@ -188,6 +192,37 @@ def test_a_request_that_drips_is_ended_after_the_timeout(with_timeout, begin, dr
     assert answer.startswith(f"HTTP/1.1 {status} ".encode() if status else b"")
 
 
+LARGE = b"X: " + b"y" * 2**20 + b"\r\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [HALF_HEAD + LARGE, HALF_HEAD + b"X: y\r\n" * 200_000, b"GET /" + LARGE, CHUNKED + b"1;" + LARGE],
+    ids=["a header", "headers", "an address", "a chunk"],
+)
+def test_what_is_not_a_body_is_limited_too(with_timeout, text):
+    """It is refused long before its end: nothing ends it, and no time runs out."""
+    server = with_timeout("600")
+    (connection,) = attack(server, 1, b"")
+    answer = b""
+    with connection, contextlib.suppress(ConnectionError):
+        connection.sendall(text)
+        while data := connection.recv(65536):  # ends when the server closes
+            answer += data
+    assert answer.startswith(b"HTTP/1.1 4") or not answer
+    assert get(server, "/healthz")[0] == 200
+
+
+def test_the_limits_of_heads_do_not_depend_on_what_else_is_installed(tmp_path):
+    """uvicorn prefers httptools, which limits neither heads nor trailers: 20 MB of them took 300 MB and seconds."""
+    (tmp_path / "httptools.py").write_text("")
+    code = "import httptools, keyhole.service.server as s; print([c.__name__ for c in s.LimitedProtocol.__mro__])"
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    words = [sys.executable, "-c", code]
+    run = subprocess.run(words, env=environment() | {"PYTHONPATH": path}, capture_output=True, text=True, check=True)
+    assert "'H11Protocol'" in run.stdout
+
+
 def test_a_slow_request_in_time_is_served(with_timeout):
     server = with_timeout("600")
     body = b'{"key": "slow"}'
@@ -286,6 +321,23 @@ def send_for_ever(connection, text):
     """Once neither side reads, this waits until the server gives up."""
     while True:
         connection.sendall(text * 100)
+
+
+def test_a_client_that_reads_on_has_no_time_running():
+    """A pause in which it does not read is timed; what the server does afterwards is not."""
+
+    async def scene():
+        connections = Connections(limit=5, timeout=HANGS)
+        transport = SimpleNamespace(abort=lambda: None)
+        connection = LimitedConnection(connections, transport)
+        seen = []
+        for step in (connection.work, connection.pause, connection.work, connection.resume):
+            step()
+            seen.append((connection in connections.waiting, connection._timer is not None))
+        connection.release()
+        return seen, connections.count
+
+    assert asyncio.run(scene()) == ([(False, False), (True, True), (True, True), (False, False)], 0)
 
 
 ARENAS = """

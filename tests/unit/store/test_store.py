@@ -210,6 +210,8 @@ def test_extras_are_told_by_name_or_in_order(store):
         if i % 2:
             learner.tell(r, seen(r, i), 0.1, extra_values=dict.fromkeys(more, 0.2))
             assert not learner.tell(r, seen(r, i), 0.1, extra_values=[0.2, 0.2, 0.2])
+            with pytest.raises(kh.ProtocolError, match="already has a label"):
+                learner.tell(r, seen(r, i), 0.1, extra_values=[0.2, 0.2, 0.3])
         else:
             learner.tell(r, seen(r, i), 0.1, r.extra, [0.2, 0.2, math.nan])
     assert all(verdict.good for verdict in check(store.database))

@@ -4,6 +4,7 @@ import pytest
 
 import keyhole as kh
 from keyhole.core.serialization import to_bytes
+from keyhole.store import verify
 from keyhole.store.database import Database
 from keyhole.store.events import Event, first_checksum
 from keyhole.store.export_import import export_store, import_store
@@ -84,6 +85,17 @@ def test_extra_rows_are_found(store):
     found = faults(store)
     assert "event 29 was changed" in found["icu"][0]
     assert "number of rounds: 1 in the table, 0 in the events" in found["second"][0]
+
+
+def test_every_round_is_compared_however_many_there_are(store, monkeypatch):
+    """Labelled rounds are compared page by page while the events are read, and the rest at the end."""
+    monkeypatch.setattr(verify, "_PAGE", 3)
+    labelled = [r.index for r in store["icu"].rounds("labelled")]
+    assert len(labelled) > 6
+    for index in labelled:
+        damage(store, f"UPDATE keyhole_rounds SET deadline = 5.0 WHERE round = {index}")
+        assert faults(store)["icu"] == [f"round {index} in the table differs from its events"]
+        damage(store, f"UPDATE keyhole_rounds SET deadline = NULL WHERE round = {index}")
 
 
 def test_a_note_has_only_texts(store):
