@@ -340,6 +340,8 @@ class EngineState(Stateful):
             raise StateError("the saved state is damaged: the gains of its level tracker do not match")
         if abs(scalars["lagged_xz"]) > scalars["lagged_xx"] * (1.0 + 1e-9):
             raise StateError("the state has a correlation of attributes from row to row beyond 1")
+        if not (scalars["spent"] >= 0.0 and scalars["rate"] >= 0.0):
+            raise StateError("the state has spent less than nothing, or values money at less than nothing")
         if not 0.0 < scalars["row_weight"] < 1e60:
             raise StateError("the weight of a new row in the state is not positive")
 

@@ -1,5 +1,7 @@
 """The state as a file holds it: checked against the configuration before the engine works on it."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -56,6 +58,14 @@ def test_an_index_that_points_nowhere_is_refused(array, field, value):
     fresh = kh.make("thrifty", d=6, k=2, seed=0)
     with pytest.raises(kh.StateError, match=r"do not match|not finite|not positive|is invalid"):
         fresh.set_state(flat)
+
+
+@pytest.mark.parametrize(("name", "x"), [("spent", -1e-9), ("rate", -1.0), ("rate", math.nan)])
+def test_money_below_nothing_is_refused(name, x):
+    flat = played().get_state()
+    flat["memory.scalars"][name] = x
+    with pytest.raises(kh.StateError, match="less than nothing"):
+        kh.make("thrifty", d=6, k=2, seed=0).set_state(flat)
 
 
 @pytest.mark.parametrize(
