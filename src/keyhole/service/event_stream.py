@@ -77,7 +77,7 @@ class EventStream(EventSourceResponse):
     def __init__(self, request: Request, lines: Callable[[EventPoller], AsyncIterator[ServerSentEvent]]) -> None:
         self._poller: EventPoller = request.app.state.poller
         self._most = max_connections(request.app.state.settings) // 2
-        super().__init__(_while_allowed(lines(self._poller)), ping=15)
+        super().__init__(_until_refused(lines(self._poller)), ping=15)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Stream, unless other streams take half of the connections, because streams do not end by themselves."""
@@ -90,9 +90,12 @@ class EventStream(EventSourceResponse):
             await super().__call__(scope, receive, send)
 
 
-async def _while_allowed(lines: AsyncIterator[ServerSentEvent]) -> AsyncIterator[ServerSentEvent]:
-    """End a stream whose caller may no longer read; the client is told why when it calls again."""
-    with contextlib.suppress(HTTPException):
+async def _until_refused(lines: AsyncIterator[ServerSentEvent]) -> AsyncIterator[ServerSentEvent]:
+    """End a stream whose caller may no longer read, or whose store or learner is gone.
+
+    The client calls again, and the answer to that call says why.
+    """
+    with contextlib.suppress(HTTPException, StateError):
         async for line in lines:
             yield line
 

@@ -156,3 +156,36 @@ def test_a_stream_ends_when_its_token_is_revoked(store, path, header, learner):
         return [line async for line in lines]
 
     assert played(scene) == []
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_stream_ends_without_a_fault_when_the_store_does_not_answer(store, path, monkeypatch):
+    async def scene():
+        lines = await begun(store, path, {"authorization": f"Bearer {create_token(store.database, None, ('read',))}"})
+        store["icu"].ask(key="before")
+        assert json.loads((await anext(lines)).data)["number"] == 1
+        heads = store.heads()
+        monkeypatch.setattr(store, "heads", lambda: heads)  # the last that a poller has seen
+        monkeypatch.setattr("keyhole.store.database.Database.reading", away)
+        return [line async for line in lines]
+
+    def away(database):
+        raise StoreUnavailable("it is away")
+
+    assert played(scene) == []
+
+
+def test_a_stream_ends_without_a_fault_when_its_learner_is_removed(store):
+    async def scene():
+        lines = await begun(
+            store, PATHS[0], {"authorization": f"Bearer {create_token(store.database, None, ('read',))}"}
+        )
+        store["icu"].ask(key="before")
+        assert json.loads((await anext(lines)).data)["number"] == 1
+        with store.database.writing() as connection:
+            for table in ("events", "rounds", "snapshots"):
+                connection.run(f"DELETE FROM keyhole_{table}")
+            connection.run("DELETE FROM keyhole_learners")
+        return [line async for line in lines]
+
+    assert played(scene) == []
