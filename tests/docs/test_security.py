@@ -74,6 +74,7 @@ PROMISES = {
     "connections are limited in number": [
         "unit/service/test_server.py::test_half_requests_do_not_keep_others_from_being_served",
         "unit/service/test_server.py::test_where_every_connection_is_at_work_a_new_one_is_refused",
+        "unit/service/test_server.py::test_connections_leave_the_descriptors_that_the_server_needs",
     ],
     "every refusal is one sentence that changes nothing": [
         "unit/service/test_hostile.py::test_hostile_bodies",
