@@ -74,6 +74,7 @@ PROMISES = {
     "connections are limited in number": [
         "unit/service/test_server.py::test_half_requests_do_not_keep_others_from_being_served",
         "unit/service/test_server.py::test_where_every_connection_is_at_work_a_new_one_is_refused",
+        "unit/service/test_server.py::test_connections_leave_the_descriptors_that_the_server_needs",
     ],
     "every refusal is one sentence that changes nothing": [
         "unit/service/test_hostile.py::test_hostile_bodies",
@@ -119,6 +120,10 @@ PROMISES = {
     "Tokens appear in no log, in no address and in no answer, except as the cookie of a person who signs in, which no "
     "script can read": ["journeys/test_store_holds.py::test_tokens_are_never_shown"],
     "They are compared in constant time": ["docs/test_security.py::test_secrets_are_compared_in_constant_time"],
+    "A revoked token gives no access, and the event streams that it opened end within 5 seconds": [
+        "unit/service/test_security.py::test_only_a_hash_is_stored_and_a_revoked_token_opens_nothing",
+        "unit/service/test_event_stream.py::test_a_stream_ends_when_its_token_is_revoked",
+    ],
     "Pages run no inline scripts, load nothing from other hosts, and accept no requests from pages of other sites": [
         "unit/service/test_security.py::test_a_browser_is_told_to_run_nothing_inline",
         "unit/service/test_security.py::test_no_other_site_can_post",

@@ -27,7 +27,7 @@ def serve(
         bool | None, typer.Option("--auth/--no-auth", help="Ask for tokens; left out: on any other than this machine.")
     ] = None,
     max_connections: Annotated[
-        int, typer.Option(min=0, help="At once, in each process; 0: half of the file descriptors it may open.")
+        int, typer.Option(min=0, help="At once, in each process; 0: what its file descriptors allow.")
     ] = 0,
     request_timeout: Annotated[
         float, typer.Option(min=0.1, help="Seconds in which a client must send a whole request.")

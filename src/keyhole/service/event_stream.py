@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Query, Request
+from fastapi import APIRouter, Depends, Header, HTTPException, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.types import Receive, Scope, Send
@@ -24,6 +24,7 @@ __all__ = ["EventPoller", "router"]
 # Not in the OpenAPI document, which cannot describe an endless answer; the page /docs describes the streams.
 router = APIRouter(prefix="/v1", include_in_schema=False)
 _PAGE = 500
+_may_read = may("read")
 Number = Annotated[int | None, Query(ge=0, le=2**31 - 1)]
 
 
@@ -54,7 +55,7 @@ class EventPoller:
             self._task, self.heads = None, {}
 
     async def change(self) -> None:
-        """Wait until an event is written, for at most 5 seconds."""
+        """Wait until an event is written, for at most 5 seconds, so that streams check their tokens that often."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._changed.wait(), 5.0)
 
@@ -76,7 +77,7 @@ class EventStream(EventSourceResponse):
     def __init__(self, request: Request, lines: Callable[[EventPoller], AsyncIterator[ServerSentEvent]]) -> None:
         self._poller: EventPoller = request.app.state.poller
         self._most = max_connections(request.app.state.settings) // 2
-        super().__init__(lines(self._poller), ping=15)
+        super().__init__(_until_refused(lines(self._poller)), ping=15)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Stream, unless other streams take half of the connections, because streams do not end by themselves."""
@@ -89,7 +90,17 @@ class EventStream(EventSourceResponse):
             await super().__call__(scope, receive, send)
 
 
-@router.get("/learners/{name}/events", response_class=EventSourceResponse, dependencies=[Depends(may("read"))])
+async def _until_refused(lines: AsyncIterator[ServerSentEvent]) -> AsyncIterator[ServerSentEvent]:
+    """End a stream whose caller may no longer read, or whose store or learner is gone.
+
+    The client calls again, and the answer to that call says why.
+    """
+    with contextlib.suppress(HTTPException, StateError):
+        async for line in lines:
+            yield line
+
+
+@router.get("/learners/{name}/events", response_class=EventSourceResponse, dependencies=[Depends(_may_read)])
 async def events(
     request: Request,
     name: NamePath,
@@ -106,6 +117,7 @@ async def events(
         number = start
         while True:
             page = await run_in_threadpool(stored.events, number, _PAGE)
+            await _may_read(request)  # the token may have been revoked meanwhile
             for event in page:
                 number = event.number
                 data = {"number": number, "kind": event.kind, "round": f"{name}:{event.round}", "at": event.at}
@@ -119,7 +131,7 @@ async def events(
 @router.get("/events", response_class=EventSourceResponse)
 async def changes(request: Request, store: Opened) -> EventSourceResponse:
     """For every learner that changes, the number of its last event."""
-    seen = await run_in_threadpool(visible, request)
+    await run_in_threadpool(visible, request)
     first = await run_in_threadpool(store.heads)
 
     async def lines(poller: EventPoller) -> AsyncIterator[ServerSentEvent]:
@@ -127,6 +139,7 @@ async def changes(request: Request, store: Opened) -> EventSourceResponse:
         while True:
             await poller.change()
             now = poller.heads
+            seen = await run_in_threadpool(visible, request)  # the token may have been revoked meanwhile
             for name in sorted(n for n in now if now[n] != before.get(n) and seen(n)):
                 yield ServerSentEvent(json.dumps({"learner": name, "number": now[name]}), event="change")
             before = before | now

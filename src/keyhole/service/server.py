@@ -30,6 +30,7 @@ from ..errors import ConfigError
 
 __all__ = [
     "LOOPBACK_NAMES",
+    "RESERVED_DESCRIPTORS",
     "LimitedConnection",
     "LimitedProtocol",
     "Settings",
@@ -61,7 +62,7 @@ class Settings:
     supervisor: int | None = None
     """The id of the process that started the workers, if there are several."""
     max_connections: int = 0
-    """Maximum number of simultaneous connections per process; 0 means half of the file descriptors it may open."""
+    """Maximum number of simultaneous connections per process; 0: as many as its file descriptors allow."""
     request_timeout: float = 10.0
     """Seconds in which a client must send a whole request, or continue reading an answer."""
     max_learner_memory: float = 512.0
@@ -101,8 +102,20 @@ _REFUSAL = (
 )
 
 
+RESERVED_DESCRIPTORS = 160
+"""File descriptors that a process needs besides its connections.
+
+FastAPI answers calls in up to 40 threads, each with a connection to the store; SQLite opens three files for each. The
+other 40 are for the process itself (13 when it starts), static files and exports.
+"""
+_MIN_CONNECTIONS = 10
+
+
 def max_connections(settings: Settings) -> int:
-    """Return the limit as set, or half of the file descriptors that the process may open (the store needs some too)."""
+    """Return the limit as set, or half of the file descriptors that the process itself does not need.
+
+    The other half is for connections that are accepted but not counted yet, or closed but not released yet.
+    """
     if settings.max_connections:
         return settings.max_connections
     try:
@@ -110,7 +123,7 @@ def max_connections(settings: Settings) -> int:
     except ImportError:  # Windows
         return 500
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return max(10, min(1000, soft // 2))
+    return max(_MIN_CONNECTIONS, min(1000, (soft - RESERVED_DESCRIPTORS) // 2))
 
 
 class Connections:
@@ -240,6 +253,7 @@ class LimitedProtocol(H11Protocol):
 
 
 _EVERY = 0.5
+_QUEUE = 1024  # connections that the system holds until the server accepts them
 _M_ARENA_MAX = -8  # of malloc.h
 
 
@@ -281,7 +295,7 @@ def run(settings: Settings, host: str, port: int, workers: int, line: str) -> No
         raise ConfigError(f"cannot listen on {host}, port {port}: {fault.strerror}; choose another --port") from None
     except (TypeError, UnicodeError):
         raise ConfigError(f"--host {host[:80]!r} is not a name that a machine can have") from None
-    listening.listen(128)  # from now on clients wait for the app instead of being refused
+    listening.listen(_QUEUE)  # from now on clients wait for the app instead of being refused
     shown = f"[{host}]" if ":" in host else host
     settings.to_environment()
     app, at = "keyhole.service.app:from_environment", int(listening.getsockname()[1])
@@ -300,13 +314,25 @@ def run(settings: Settings, host: str, port: int, workers: int, line: str) -> No
         server_header=False,
         http=LimitedProtocol,
         proxy_headers=False,
-        # uvicorn accepts connections in batches of this size before they can be counted.
-        backlog=max(8, max_connections(settings) // 2),
+        # asyncio accepts connections in batches of this size, three of them before those of the first are counted.
+        backlog=max(8, max_connections(settings) // 3),
     )
     if workers > 1:
         _run_workers(config, listening)
     else:
-        uvicorn.Server(config).run(sockets=[listening])
+        _Server(config).run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """A server with a long queue of clients: asyncio makes the queue as short as the batches in which it accepts.
+
+    The system drops what finds the queue full, and the client tries again a second later.
+    """
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for listening in sockets or ():
+            listening.listen(_QUEUE)
 
 
 def _run_workers(config: uvicorn.Config, listening: socket.socket) -> None:

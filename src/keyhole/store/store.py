@@ -158,6 +158,7 @@ class StoredLearner:
         """Return the events after event number `after`, oldest first."""
         _check_page(after, limit)
         with self.database.reading() as connection:
+            self._row(connection, "head")  # raises if the learner was removed
             return list(islice(events_after(connection, self.id, after), limit))
 
     def warnings(self, now: float | None = None) -> list[str]:

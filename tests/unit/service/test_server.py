@@ -20,7 +20,7 @@ from types import SimpleNamespace
 import pytest
 
 import keyhole as kh
-from keyhole.service.server import Connections, LimitedConnection
+from keyhole.service.server import RESERVED_DESCRIPTORS, Connections, LimitedConnection, Settings, max_connections
 
 from ... import databases
 from ...journeys.conftest import environment
@@ -35,14 +35,14 @@ NOTHING = b""
 HANGS = 300.0  # seconds after which a test has hung; no test waits for them
 
 
-def started(url, *words, files=200):
+def started(url, *words, files=200, log=None):
     """A server of a new store that may open few files."""
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     with kh.open_store(url) as store:
         create(store)
     resource.setrlimit(resource.RLIMIT_NOFILE, (files, before[1]))  # inherited by the server
     try:
-        return Server(url, *words)
+        return Server(url, *words, log=log)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
@@ -112,6 +112,31 @@ def test_half_requests_do_not_keep_others_from_being_served(with_timeout, text):
     assert client.tell(r, [0.0] * len(r.names), 1.0)
     for connection in held:
         connection.close()
+
+
+@pytest.mark.parametrize(("files", "most"), [(64, 10), (200, 20), (256, 48), (1024, 432), (65536, 1000)])
+def test_connections_leave_the_descriptors_that_the_server_needs(monkeypatch, files, most):
+    """40 threads with three files of SQLite each, and then as many again for connections that are not counted yet."""
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (files, files))
+    assert max_connections(Settings("sqlite:///none.db")) == most
+    assert files < 200 or RESERVED_DESCRIPTORS + 2 * most <= files
+
+
+def test_clients_wait_while_the_server_is_busy_and_nothing_is_logged(sqlite_url, tmp_path):
+    """The system drops what finds its queue full, and a client tries again only after a second."""
+    with contextlib.ExitStack() as stack:
+        log = stack.enter_context((tmp_path / "log").open("w"))
+        server = started(sqlite_url, log=log)
+        stack.callback(server.stop)
+        wait_until(lambda: answers(server))
+        server.process.send_signal(signal.SIGSTOP)
+        try:
+            for _ in range(120):
+                stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=30))
+        finally:
+            server.process.send_signal(signal.SIGCONT)
+        assert get(server, "/healthz")[0] == 200
+    assert (tmp_path / "log").read_text() == ""
 
 
 @pytest.mark.parametrize("text", [NOTHING, HALF_HEAD, HALF_BODY], ids=["nothing", "half a head", "half a body"])

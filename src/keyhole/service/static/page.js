@@ -57,12 +57,17 @@ async function draw() {
 }
 
 if (body.dataset.events) {
-  const source = new EventSource(body.dataset.events);
-  let soon = 0;
+  let source, soon = 0, seen = false;
   const changed = () => { clearTimeout(soon); soon = setTimeout(refresh, 150); };
-  source.addEventListener("event", changed);
-  source.addEventListener("change", changed);
-  source.addEventListener("open", () => { if (source.seen) refresh(); source.seen = true; });
+  const listen = () => {
+    source = new EventSource(body.dataset.events);
+    source.addEventListener("event", changed);
+    source.addEventListener("change", changed);
+    source.addEventListener("open", () => { if (seen) refresh(); seen = true; });
+    // A browser calls again after a stream has ended, but not after a refusal, such as 503 while the store is away.
+    source.addEventListener("error", () => { if (source.readyState === EventSource.CLOSED) setTimeout(listen, 5000); });
+  };
+  listen();
   addEventListener("pagehide", () => source.close());
 }
 draw();
