@@ -5,6 +5,7 @@ selected and fitted again on the other folds, so that neither the selection nor 
 which they are evaluated.
 """
 
+import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .._internal.atomic_io import write_atomically, write_json
+from .._internal.atomic_io import digest, digest_of_file, read_json, remove, write_atomically, write_json
 from .._internal.formatting import Units, digits, join_names
 from .._internal.output_folder import Folder
 from .._internal.typing import Floats, Ints
@@ -21,7 +22,7 @@ from ..core.learner import Learner
 from ..core.registry.spec import Budget, Spec, unpriced
 from ..core.serialization import to_bytes
 from ..data.scaling import Scaling
-from ..errors import ConfigError
+from ..errors import ConfigError, StateError
 from ..estimation.moment_regression import Moments
 from ..simulation import scoring as scores
 from .frontier_result import KNEE, Point, bend
@@ -161,7 +162,7 @@ def plan(
     algorithm
         The learner in the model file; it must be able to learn from past rows.
     out
-        The folder for plan.json and, if there is a limit, model.kh.
+        The folder for plan.json and, if there is a limit, model.kh. Those of an earlier plan in it are replaced.
 
     Returns
     -------
@@ -188,13 +189,36 @@ def plan(
         raise ConfigError(f"folds must be between 2 and {rows.y.size // 5}, a fifth of the {rows.y.size} rows")
     model = _model(whole, limits, seed, algorithm) if limits else None
     found = _planned(stream, rows, limits, folds, seed)
+    data = None
+    if model is not None:
+        note = Scaling(rows.schema, scaled=not _raw(algorithm), clip=not _raw(algorithm)).to_note()
+        data = to_bytes(model, note)
     folder = Folder.claim(Path(out), "plan")
     with folder.lock():
-        write_json(folder.file(FILE), {"format": _FORMAT, **asdict(found)})
-        if model is not None:
-            note = Scaling(rows.schema, scaled=not _raw(algorithm), clip=not _raw(algorithm)).to_note()
-            write_atomically(folder.file(MODEL), to_bytes(model, note))
+        _remove_model(folder)
+        recorded = {"model_digest": None if data is None else digest(data)}
+        write_json(folder.file(FILE), {"format": _FORMAT, **asdict(found), **recorded})
+        if data is not None:
+            write_atomically(folder.file(MODEL), data)
     return found
+
+
+def _remove_model(folder: Folder) -> None:
+    """Remove the model of an earlier plan in this folder, which the new plan does not describe.
+
+    Other files of a plan can be made again by its command. A model may have learnt since, so only the bytes that the
+    earlier plan wrote are removed.
+    """
+    if not os.path.lexists(folder.path / MODEL):
+        return
+    place = folder.file(MODEL)
+    try:
+        wrote = read_json(folder.path / FILE).get("model_digest")
+    except (OSError, StateError):
+        wrote = None
+    if not place.is_file() or digest_of_file(place) != wrote:
+        raise ConfigError(f"{place} is not as the earlier plan wrote it, and would be lost; move it, then continue")
+    remove(place)
 
 
 def _stream(
