@@ -63,3 +63,5 @@ def plan(
     print(f" frontier, what each source adds, order sheet: {out / 'report.html'}")
     if found.limits:
         print(f" model, ready to go live: {out / MODEL}")
+    if found.model_note:
+        print(f" {printable(found.model_note)}")

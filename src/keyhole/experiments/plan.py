@@ -8,7 +8,7 @@ which they are evaluated.
 import os
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import sqrt
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from .._internal.typing import Floats, Ints
 from ..core.learner import Learner
 from ..core.registry.spec import Budget, Spec, unpriced
 from ..core.serialization import to_bytes
+from ..core.sources import SourceCatalog
 from ..data.scaling import Scaling
 from ..errors import ConfigError, StateError
 from ..estimation.moment_regression import Moments
@@ -96,6 +97,8 @@ class Plan:
     """The given ones of k, budget_per_row, error_cost, total_budget and expected_rows."""
     currency: str = ""
     unit: str = ""
+    model_note: str = ""
+    """How the purchases of the model differ from the recommended basket, as a sentence; "" if they do not."""
 
     @property
     def basket(self) -> PlannedBasket:
@@ -191,6 +194,7 @@ def plan(
     found = _planned(stream, rows, limits, folds, seed)
     data = None
     if model is not None:
+        found = replace(found, model_note=_model_note(model, found, rows.schema.catalog))
         note = Scaling(rows.schema, scaled=not _raw(algorithm), clip=not _raw(algorithm)).to_note()
         data = to_bytes(model, note)
     folder = Folder.claim(Path(out), "plan")
@@ -291,6 +295,29 @@ def _model(rows: Rows, limits: dict[str, float], seed: int, algorithm: str) -> L
     return learner
 
 
+def _model_note(model: Learner, found: Plan, catalog: SourceCatalog) -> str:
+    """Return how the purchases of the model differ from the recommended basket, as a sentence; "" if they do not.
+
+    The basket is the best in hindsight. The model selects by its own rule, and unless an error cost weighs its
+    purchases, it spends what the limits leave on exploration.
+    """
+    units = Units(found.unit, found.currency, found.priced)
+    support = set(map(int, model.support))
+    used = [s for s, members in enumerate(catalog.members) if support.intersection(map(int, members))]
+    names = tuple(catalog.sources[s] for s in used)
+    k = int(found.limits.get("k", len(catalog.sources)))
+    most = min(_budget(found.limits), float(np.sort(catalog.prices)[::-1][:k].sum()))
+    price = float(catalog.prices[used].sum())
+    explores = "error_cost" not in found.limits and most > price * (1.0 + 1e-9)
+    mean = " on average" if "total_budget" in found.limits else ""
+    more = f"buys up to {_cost(most, units)} a row{mean}, because it explores with what its limits leave"
+    if set(names) == set(found.basket.sources):
+        return f"The model starts with the same basket but {more}." if explores else ""
+    start = f"{join_names(names, 20) or 'nothing'} ({_cost(price, units)} a row)"
+    differs = f"The model selects by its own rule and starts with {start}"
+    return f"{differs}; it {more}." if explores else f"{differs}."
+
+
 def _planned(stream: StreamSpec, rows: Rows, limits: dict[str, float], folds: int, seed: int) -> Plan:
     judge = CrossValidation(rows, folds, seed)
     points, k = _candidates(judge.whole, limits)
@@ -382,8 +409,7 @@ def _sentence(baskets: Sequence[PlannedBasket], at: int, everything: PlannedBask
     here, nothing = baskets[at], baskets[0]
 
     def cost(basket: PlannedBasket) -> str:
-        n = len(basket.sources)
-        return units.money(basket.price) if units.priced else f"{n} attribute{'' if n == 1 else 's'}"
+        return _cost(basket.price, units)
 
     def error(basket: PlannedBasket, named: bool = False) -> str:
         if basket.probabilities is None:
@@ -394,6 +420,11 @@ def _sentence(baskets: Sequence[PlannedBasket], at: int, everything: PlannedBask
     if not here.sources:
         return f"order nothing: {error(here, named=True)} {beside}"
     return f"order {join_names(here.sources)}: {cost(here)} a row, {error(here, named=True)} {beside}"
+
+
+def _cost(price: float, units: Units) -> str:
+    """Return a price in words; without prices it is the number of attributes."""
+    return units.money(price) if units.priced else f"{price:.0f} attribute{'' if price == 1 else 's'}"
 
 
 class CrossValidation:
