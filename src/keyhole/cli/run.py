@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -157,19 +158,20 @@ def play(plan: "RunPlan", folder: Path, every: float, kind: str = "run", frontie
 
 
 def _watched(screen: "Screen", folder: Path, go: "Callable[[], RunData | bool | None]") -> None:
+    resume = f"keyhole run --resume {quote(str(folder))}"
     try:
         with screen:
             ended = go()
     except KeyboardInterrupt:
-        print(f"interrupted; continue with: keyhole run --resume {folder}")
+        print(f"interrupted; continue with: {resume}")
         raise typer.Exit(3) from None
     except OSError as fault:
-        print(f"keyhole: {fault}; mend that, then continue with: keyhole run --resume {folder}", file=sys.stderr)
+        print(f"keyhole: {fault}; mend that, then continue with: {resume}", file=sys.stderr)
         raise typer.Exit(3) from None
     if ended is True:
         print(f"{folder} is finished; its report is {folder / 'report.html'}")
     elif not ended:
-        print(f"interrupted at row {thousands(screen.rows)}; continue with: keyhole run --resume {folder}")
+        print(f"interrupted at row {thousands(screen.rows)}; continue with: {resume}")
         raise typer.Exit(3)
     else:
         print(f" {screen.title}   {screen.line}")
