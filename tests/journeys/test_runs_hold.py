@@ -13,12 +13,14 @@ import subprocess
 import sys
 import time
 import zipfile
+from dataclasses import replace
 
 import pytest
 
 import keyhole as kh
 from keyhole._internal import atomic_io
 from keyhole.core.serialization import DIGEST, to_bytes
+from keyhole.runs.run_config import Settings
 
 from .conftest import COMMAND, ends_at_write, environment, stream, write
 from .test_killed import BUDGET, RESULTS, RUN, SLOWLY
@@ -341,6 +343,17 @@ def test_names_that_leave_the_folder_are_not_followed(tmp_path, monkeypatch, pla
     assert sorted(tmp_path.rglob("*")) == sorted([*before, odd])
 
 
+def test_the_command_that_continues_a_run_quotes_its_folder(typed, tmp_path):
+    write(tmp_path / "a.csv", stream(60, d=4))
+    words = ("run", "a.csv", "--target", "y", "-k", "2", "--algorithm", "fixed-random", "--out", "my run")
+    assert typed(*words)[0] == 0
+    path = tmp_path / "my run" / "run.json"
+    replace(Settings.read(path), status="running").write(path)
+    for refused in (words, ("report", "my run")):
+        code, _, err = typed(*refused)
+        assert (code, err.strip().endswith("continue it with: keyhole run --resume 'my run'")) == (2, True)
+
+
 @pytest.mark.parametrize("out", [("--out", "it's out"), ("--out=it's out",)], ids=["two words", "one word"])
 def test_the_command_that_repeats_a_damaged_copy_is_into_the_copy_and_works(typed, tmp_path, out):
     write(tmp_path / "a.csv", stream(60, d=4))
@@ -352,7 +365,7 @@ def test_the_command_that_repeats_a_damaged_copy_is_into_the_copy_and_works(type
         assert code == 2
         assert "my copy/summary.json is damaged" in err
         advice, again = err.strip().split(", then: ")
-        assert advice.endswith("to repeat the run, rename my copy")
+        assert advice.endswith("to repeat the run, rename 'my copy'")
     (tmp_path / "my copy").rename(tmp_path / "renamed")
     assert typed(*shlex.split(again)[1:])[0] == 0
     assert (tmp_path / "my copy" / "rounds.parquet").read_bytes() == (

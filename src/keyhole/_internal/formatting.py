@@ -118,6 +118,17 @@ class Units:
         """Format a reduction of the error with two digits and its unit."""
         return f"{digits(value, 2)} {self.error_unit}".strip()
 
+    def differ(self, error: float, other: float) -> bool:
+        """Return whether two errors differ by at least half of the last digit that `error` shows of the first.
+
+        >>> Units().differ(15.47, 15.41), Units().differ(15.47, 15.46), Units().differ(58561.2, 58560.9)
+        (True, False, False)
+        """
+        if not math.isfinite(error) or error == 0:
+            return error != other
+        last = min(math.floor(math.log10(abs(float(f"{error:.2e}")))) - 2, 0)
+        return abs(error - other) >= 0.5 * 10.0**last
+
     @property
     def squared(self) -> str:
         """The unit of a squared error: "squared mmHg"."""

@@ -3,16 +3,25 @@
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from .._internal.formatting import thousands
 
-__all__ = ["sentences", "thousands", "typed_command", "without_bands", "written"]
+__all__ = ["comma_separated", "sentences", "thousands", "typed_command", "without_bands", "written"]
 
 
 def typed_command() -> str:
     """Return the command line, quoted so that it can be typed again."""
     return shlex.join(["keyhole", *sys.argv[1:]])
+
+
+def comma_separated(given: Iterable[str] | None) -> tuple[str, ...]:
+    """Return the names of an option that takes names with commas and may be repeated.
+
+    >>> comma_separated(["age, sex", "bmi"]), comma_separated(None)
+    (('age', 'sex', 'bmi'), ())
+    """
+    return tuple(filter(None, (name.strip() for text in given or () for name in text.split(","))))
 
 
 def sentences(text: str) -> list[str]:

@@ -31,6 +31,8 @@ _TAKES = (
 _STATUS = "verified: read and checked against its source; reconstructed: its steps are ours, its rate is theirs"
 # Bytes that no machine has.
 _INFEASIBLE = 1e15
+# How many attributes a row buys where the user does not say.
+_BOUGHT = 5
 # The width from which all columns fit side by side.
 _TABLE = 160
 
@@ -40,7 +42,9 @@ def algorithms(
     d: Annotated[
         int | None, typer.Option("-d", "--d", min=1, help="Show memory and time for so many attributes.")
     ] = None,
-    k: Annotated[int, typer.Option("-k", "--k", min=1, help="With -d: how many are bought in a row.")] = 5,
+    k: Annotated[
+        int | None, typer.Option("-k", "--k", min=1, help="With -d: how many are bought in a row; otherwise 5.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the records as JSON.")] = False,
 ) -> None:
     """List every algorithm: setting, assumptions, regret bound, time per round, reference, status; or one with options.
@@ -48,12 +52,19 @@ def algorithms(
     Example: keyhole algorithms thrifty
     """
     from ..core.registry.catalogue import class_of, list_algorithms
+    from ..errors import ConfigError
 
     if name is not None:
         class_of(name)  # raises the error that lists the known names
     chosen = [a for a in list_algorithms() if name in (None, a.name)]
+    if k is not None and d is None:
+        raise ConfigError("-k needs -d D, the number of attributes: memory and time are estimated for both")
+    if k is not None and name is not None and chosen[0].buys_all:
+        raise ConfigError(f"'{name}' buys every attribute; omit -k")
     if d is not None:
-        _print_sizes(chosen, d, k, json)
+        if k is not None and k > d:
+            raise ConfigError(f"-k must be between 1 and {d}, the number of attributes; it is {k}")
+        _print_sizes(chosen, d, min(_BOUGHT, d) if k is None else k, json)
         return
     if json:
         print(dumps([a.to_dict() for a in chosen], indent=2))

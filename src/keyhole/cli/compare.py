@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ._early_checks import require_algorithms, require_file
-from ._text_tables import typed_command, without_bands, written
+from ._text_tables import comma_separated, typed_command, without_bands, written
 
 if TYPE_CHECKING:
     from ..experiments import Comparison, Executor, Job, Outcome, Progress, Row
@@ -34,7 +34,9 @@ def compare(
     error_cost: Annotated[float | None, typer.Option(help="The cost of one unit of squared error, likewise.")] = None,
     total_budget: Annotated[float | None, typer.Option(help="A budget for all rows of a run, likewise.")] = None,
     prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute, for files.")] = None,
-    free: Annotated[str, typer.Option(help="Columns that are there for free, with commas, for files.")] = "",
+    free: Annotated[
+        list[str] | None, typer.Option(help="Free columns, with commas, for files; may be repeated.")
+    ] = None,
     numbers: Annotated[str, typer.Option(help="How numbers are written in files, such as '1.234,56'.")] = "",
     na: Annotated[list[str] | None, typer.Option(help="A word that means 'missing'; may be repeated.")] = None,
     encoding: Annotated[str, typer.Option(help="How the text of files is encoded, such as latin-1.")] = "",
@@ -59,9 +61,8 @@ def compare(
 
     if sort and sort not in SORTS:
         raise ConfigError(f"--sort must be one of {', '.join(SORTS)}, not '{sort}'")
-    free_columns = tuple(filter(None, map(str.strip, free.split(","))))
     found = [
-        StreamSpec.parse(name, target, schema, not in_order, prices, free_columns, numbers, encoding, na or ())
+        StreamSpec.parse(name, target, schema, not in_order, prices, comma_separated(free), numbers, encoding, na or ())
         for name in sources
     ]
     comparison = Comparison(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ._early_checks import require_file
-from ._text_tables import sentences, typed_command
+from ._text_tables import comma_separated, sentences, typed_command
 
 if TYPE_CHECKING:
     from ..experiments import Frontier
@@ -19,7 +19,7 @@ def frontier(
     target: Annotated[str | None, typer.Option(help="The column to predict.")] = None,
     schema: Annotated[Path | None, typer.Option(help="Types, panels and prices, as `diagnose` proposes them.")] = None,
     prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute or panel.")] = None,
-    free: Annotated[str, typer.Option(help="Columns that are there for free, with commas.")] = "",
+    free: Annotated[list[str] | None, typer.Option(help="Free columns, with commas; may be repeated.")] = None,
     numbers: Annotated[str, typer.Option(help="How its numbers are written, such as '1.234,56'.")] = "",
     na: Annotated[list[str] | None, typer.Option(help="A word that means 'missing'; may be repeated.")] = None,
     encoding: Annotated[str, typer.Option(help="How its text is encoded, such as latin-1.")] = "",
@@ -49,8 +49,9 @@ def frontier(
     from ..report import write_frontier
     from .compare import _bar as bar
 
-    free_columns = tuple(filter(None, map(str.strip, free.split(","))))
-    stream = StreamSpec.parse(file, target, schema, not in_order, prices, free_columns, numbers, encoding, na or ())
+    stream = StreamSpec.parse(
+        file, target, schema, not in_order, prices, comma_separated(free), numbers, encoding, na or ()
+    )
     with bar(levels * seeds) as progress:
         try:
             found = make(

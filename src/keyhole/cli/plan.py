@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ._text_tables import thousands, typed_command
+from ._text_tables import comma_separated, thousands, typed_command
 
 
 def plan(
@@ -23,7 +23,7 @@ def plan(
     expected_rows: Annotated[int | None, typer.Option(help="For how many rows --total-budget must last.")] = None,
     schema: Annotated[Path | None, typer.Option(help="Types, panels and prices, as `diagnose` proposes them.")] = None,
     prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute or panel.")] = None,
-    free: Annotated[str, typer.Option(help="Columns that are there for free, with commas.")] = "",
+    free: Annotated[list[str] | None, typer.Option(help="Free columns, with commas; may be repeated.")] = None,
     numbers: Annotated[str, typer.Option(help="How its numbers are written, such as '1.234,56'.")] = "",
     encoding: Annotated[str, typer.Option(help="How its text is encoded, such as latin-1.")] = "",
     folds: Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")] = 5,
@@ -40,8 +40,7 @@ def plan(
     from ..experiments.plan import MODEL
     from ..report import write_plan
 
-    free_columns = tuple(filter(None, map(str.strip, free.split(","))))
-    stream = StreamSpec.parse(file, target, schema, False, prices, free_columns, numbers, encoding)
+    stream = StreamSpec.parse(file, target, schema, False, prices, comma_separated(free), numbers, encoding)
     found = make(
         stream,
         k=k,
@@ -63,3 +62,5 @@ def plan(
     print(f" frontier, what each source adds, order sheet: {out / 'report.html'}")
     if found.limits:
         print(f" model, ready to go live: {out / MODEL}")
+    if found.model_note:
+        print(f" {printable(found.model_note)}")

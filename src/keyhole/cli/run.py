@@ -5,12 +5,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ._early_checks import require_algorithms, require_file
-from ._text_tables import sentences, thousands, typed_command, written
+from ._text_tables import comma_separated, sentences, thousands, typed_command, written
 
 if TYPE_CHECKING:
     from ..experiments import Frontier
@@ -35,7 +36,7 @@ def run(
     algorithm: Annotated[str, typer.Option(help="NAME or NAME[option=value,...]; see `algorithms`.")] = "thrifty",
     schema: Annotated[Path | None, typer.Option(help="Ranges and prices, as `diagnose` writes them.")] = None,
     prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute or panel.")] = None,
-    free: Annotated[str, typer.Option(help="Columns that are there for free, with commas.")] = "",
+    free: Annotated[list[str] | None, typer.Option(help="Free columns, with commas; may be repeated.")] = None,
     ignore: Annotated[list[str] | None, typer.Option(help="A column to ignore; may be repeated.")] = None,
     numbers: Annotated[str, typer.Option(help="How its numbers are written, such as '1.234,56'.")] = "",
     encoding: Annotated[str, typer.Option(help="How its text is encoded, such as latin-1.")] = "",
@@ -74,8 +75,7 @@ def run(
     asked = RunConfig(
         file, target, k, budget_per_row, k0, error_cost, total_budget, expected_rows, algorithm, schema, prices
     )
-    free_columns = tuple(filter(None, map(str.strip, free.split(","))))
-    asked = replace(asked, ignored=ignore or (), free=free_columns, numbers=numbers, encoding=encoding)
+    asked = replace(asked, ignored=ignore or (), free=comma_separated(free), numbers=numbers, encoding=encoding)
     if model is not None:
         _refuse_algorithm(ctx, model)
     asked = replace(asked, na=na or (), past=past, model=model)
@@ -122,6 +122,8 @@ def _refuse_other_options(ctx: typer.Context, settings: "Settings") -> None:
             spec = Spec.parse(given)
             import_algorithm(spec.name)
             given = str(spec)
+        elif name == "free":
+            given = ",".join(comma_separated(given)) or None
         if (list(given) if isinstance(given, tuple) else given) != had:
             flag = "-k" if name == "k" else f"--{name.replace('_', '-')}"
             has = f"{flag} {had}" if had not in (None, "", []) else f"no {flag}"
@@ -156,19 +158,20 @@ def play(plan: "RunPlan", folder: Path, every: float, kind: str = "run", frontie
 
 
 def _watched(screen: "Screen", folder: Path, go: "Callable[[], RunData | bool | None]") -> None:
+    resume = f"keyhole run --resume {quote(str(folder))}"
     try:
         with screen:
             ended = go()
     except KeyboardInterrupt:
-        print(f"interrupted; continue with: keyhole run --resume {folder}")
+        print(f"interrupted; continue with: {resume}")
         raise typer.Exit(3) from None
     except OSError as fault:
-        print(f"keyhole: {fault}; mend that, then continue with: keyhole run --resume {folder}", file=sys.stderr)
+        print(f"keyhole: {fault}; mend that, then continue with: {resume}", file=sys.stderr)
         raise typer.Exit(3) from None
     if ended is True:
         print(f"{folder} is finished; its report is {folder / 'report.html'}")
     elif not ended:
-        print(f"interrupted at row {thousands(screen.rows)}; continue with: keyhole run --resume {folder}")
+        print(f"interrupted at row {thousands(screen.rows)}; continue with: {resume}")
         raise typer.Exit(3)
     else:
         print(f" {screen.title}   {screen.line}")

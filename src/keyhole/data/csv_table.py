@@ -143,6 +143,21 @@ def separator(start: Start) -> str:
     return max(",;\t|", key=lambda mark: bare.count(mark.encode()))
 
 
+def _check_quotes(name: str, start: Start, delimiter: str) -> None:
+    """Refuse a file that ends within a quoted cell, which would swallow all rows from there on.
+
+    Only files that are held whole are checked; in others the faults that follow are reported. As in pyarrow, only a
+    quote that begins a cell opens one.
+    """
+    if not start.whole:
+        return
+    cell = rb"(?:\A(?:\xef\xbb\xbf)?|(?<=[" + re.escape(delimiter.encode()) + rb'\r\n]))"(?:[^"]++|"")*+("?)'
+    opened = next((found.start() for found in re.finditer(cell, start.data) if not found[1]), None)
+    if opened is not None:
+        line = len((start.data[:opened] + b'"').splitlines())
+        raise DataError(f"{name}: line {line} opens a quote that is never closed; close the quote, or remove it")
+
+
 # The exceptions that reading a damaged or missing file may raise.
 FAULTS = (pa.ArrowException, OSError, EOFError, UnicodeDecodeError)
 _BOOLEANS = ("1", "0", "True", "False", "TRUE", "FALSE", "true", "false")
@@ -259,6 +274,7 @@ class CsvTable(Table):
     def _look(self) -> "_Look":
         # A quoted cell may contain a line break; supporting that costs no speed.
         delimiter = separator(self._start)
+        _check_quotes(self._name, self._start, delimiter)
         check_width(self._name, self._start.data.partition(b"\n")[0].count(delimiter.encode()) + 1)
         self._parse = csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
         rows = _with_readable_names(self._first_look(), self._name)

@@ -5,23 +5,25 @@ selected and fitted again on the other folds, so that neither the selection nor 
 which they are evaluated.
 """
 
+import os
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import sqrt
 from pathlib import Path
 
 import numpy as np
 
-from .._internal.atomic_io import write_atomically, write_json
+from .._internal.atomic_io import digest, digest_of_file, read_json, remove, write_atomically, write_json
 from .._internal.formatting import Units, digits, join_names
 from .._internal.output_folder import Folder
 from .._internal.typing import Floats, Ints
 from ..core.learner import Learner
 from ..core.registry.spec import Budget, Spec, unpriced
 from ..core.serialization import to_bytes
+from ..core.sources import SourceCatalog
 from ..data.scaling import Scaling
-from ..errors import ConfigError
+from ..errors import ConfigError, StateError
 from ..estimation.moment_regression import Moments
 from ..simulation import scoring as scores
 from .frontier_result import KNEE, Point, bend
@@ -95,6 +97,8 @@ class Plan:
     """The given ones of k, budget_per_row, error_cost, total_budget and expected_rows."""
     currency: str = ""
     unit: str = ""
+    model_note: str = ""
+    """How the purchases of the model differ from the recommended basket, as a sentence; "" if they do not."""
 
     @property
     def basket(self) -> PlannedBasket:
@@ -161,7 +165,7 @@ def plan(
     algorithm
         The learner in the model file; it must be able to learn from past rows.
     out
-        The folder for plan.json and, if there is a limit, model.kh.
+        The folder for plan.json and, if there is a limit, model.kh. Those of an earlier plan in it are replaced.
 
     Returns
     -------
@@ -188,13 +192,37 @@ def plan(
         raise ConfigError(f"folds must be between 2 and {rows.y.size // 5}, a fifth of the {rows.y.size} rows")
     model = _model(whole, limits, seed, algorithm) if limits else None
     found = _planned(stream, rows, limits, folds, seed)
+    data = None
+    if model is not None:
+        found = replace(found, model_note=_model_note(model, found, rows.schema.catalog))
+        note = Scaling(rows.schema, scaled=not _raw(algorithm), clip=not _raw(algorithm)).to_note()
+        data = to_bytes(model, note)
     folder = Folder.claim(Path(out), "plan")
     with folder.lock():
-        write_json(folder.file(FILE), {"format": _FORMAT, **asdict(found)})
-        if model is not None:
-            note = Scaling(rows.schema, scaled=not _raw(algorithm), clip=not _raw(algorithm)).to_note()
-            write_atomically(folder.file(MODEL), to_bytes(model, note))
+        _remove_model(folder)
+        recorded = {"model_digest": None if data is None else digest(data)}
+        write_json(folder.file(FILE), {"format": _FORMAT, **asdict(found), **recorded})
+        if data is not None:
+            write_atomically(folder.file(MODEL), data)
     return found
+
+
+def _remove_model(folder: Folder) -> None:
+    """Remove the model of an earlier plan in this folder, which the new plan does not describe.
+
+    Other files of a plan can be made again by its command. A model may have learnt since, so only the bytes that the
+    earlier plan wrote are removed.
+    """
+    if not os.path.lexists(folder.path / MODEL):
+        return
+    place = folder.file(MODEL)
+    try:
+        wrote = read_json(folder.path / FILE).get("model_digest")
+    except (OSError, StateError):
+        wrote = None
+    if not place.is_file() or digest_of_file(place) != wrote:
+        raise ConfigError(f"{place} is not as the earlier plan wrote it, and would be lost; move it, then continue")
+    remove(place)
 
 
 def _stream(
@@ -265,6 +293,29 @@ def _model(rows: Rows, limits: dict[str, float], seed: int, algorithm: str) -> L
     scaling = Scaling(rows.schema, scaled=not _raw(algorithm), clip=not _raw(algorithm))
     learner.learn(scaling.rows(rows.X), scaling.labels(rows.y))
     return learner
+
+
+def _model_note(model: Learner, found: Plan, catalog: SourceCatalog) -> str:
+    """Return how the purchases of the model differ from the recommended basket, as a sentence; "" if they do not.
+
+    The basket is the best in hindsight. The model selects by its own rule, and unless an error cost weighs its
+    purchases, it spends what the limits leave on exploration.
+    """
+    units = Units(found.unit, found.currency, found.priced)
+    support = set(map(int, model.support))
+    used = [s for s, members in enumerate(catalog.members) if support.intersection(map(int, members))]
+    names = tuple(catalog.sources[s] for s in used)
+    k = int(found.limits.get("k", len(catalog.sources)))
+    most = min(_budget(found.limits), float(np.sort(catalog.prices)[::-1][:k].sum()))
+    price = float(catalog.prices[used].sum())
+    explores = "error_cost" not in found.limits and most > price * (1.0 + 1e-9)
+    mean = " on average" if "total_budget" in found.limits else ""
+    more = f"buys up to {_cost(most, units)} a row{mean}, because it explores with what its limits leave"
+    if set(names) == set(found.basket.sources):
+        return f"The model starts with the same basket but {more}." if explores else ""
+    start = f"{join_names(names, 20) or 'nothing'} ({_cost(price, units)} a row)"
+    differs = f"The model selects by its own rule and starts with {start}"
+    return f"{differs}; it {more}." if explores else f"{differs}."
 
 
 def _planned(stream: StreamSpec, rows: Rows, limits: dict[str, float], folds: int, seed: int) -> Plan:
@@ -358,8 +409,7 @@ def _sentence(baskets: Sequence[PlannedBasket], at: int, everything: PlannedBask
     here, nothing = baskets[at], baskets[0]
 
     def cost(basket: PlannedBasket) -> str:
-        n = len(basket.sources)
-        return units.money(basket.price) if units.priced else f"{n} attribute{'' if n == 1 else 's'}"
+        return _cost(basket.price, units)
 
     def error(basket: PlannedBasket, named: bool = False) -> str:
         if basket.probabilities is None:
@@ -370,6 +420,11 @@ def _sentence(baskets: Sequence[PlannedBasket], at: int, everything: PlannedBask
     if not here.sources:
         return f"order nothing: {error(here, named=True)} {beside}"
     return f"order {join_names(here.sources)}: {cost(here)} a row, {error(here, named=True)} {beside}"
+
+
+def _cost(price: float, units: Units) -> str:
+    """Return a price in words; without prices it is the number of attributes."""
+    return units.money(price) if units.priced else f"{price:.0f} attribute{'' if price == 1 else 's'}"
 
 
 class CrossValidation:

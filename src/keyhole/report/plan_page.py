@@ -24,7 +24,7 @@ def write_plan(folder: Folder, found: Plan, command: str) -> None:
     write_atomically(folder.file("figures/frontier.svg"), standalone(drawn.svg).encode())
     head, rows = plan_cells(found)
     sections = [
-        Section("Order sheet", table=_order_sheet(found)),
+        Section("Order sheet", table=_order_sheet(found), notes=[found.model_note] if found.model_note else []),
         Section(
             "What each amount of money buys",
             table=Table(head, rows, found.recommended, words=(len(head) - 1,)),

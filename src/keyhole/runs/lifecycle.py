@@ -6,6 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from shlex import quote
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -206,7 +207,7 @@ def _check_free(path: Path) -> None:
     """Check that the folder holds no run yet."""
     if (path / "run.json").exists():
         done = Settings.read(path / "run.json").status == "finished"
-        fix = "choose another --out" if done else f"continue it with: keyhole run --resume {path}"
+        fix = "choose another --out" if done else f"continue it with: keyhole run --resume {quote(str(path))}"
         raise ConfigError(f"{path} holds {'a finished' if done else 'an unfinished'} run already; {fix}")
 
 
@@ -225,7 +226,9 @@ def reopen(path: Path) -> tuple[Folder, RunData, str]:
     """
     folder, settings = find(path)
     if settings.status != "finished":
-        raise ConfigError(f"the run in {path} is not finished; continue it with: keyhole run --resume {path}")
+        raise ConfigError(
+            f"the run in {path} is not finished; continue it with: keyhole run --resume {quote(str(path))}"
+        )
     schema = Schema.read(path / "schema.toml")
     summary = read_json(path / "summary.json")
     require_format(path / "summary.json", summary)

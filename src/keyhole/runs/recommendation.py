@@ -194,13 +194,15 @@ def _rest(buy: Basket, bought: Basket, catalog: SourceCatalog, units: Units, wei
     if not rest:
         return ""
     gain = buy.error - bought.error
-    what = f"lowers the error by {units.less(gain)}" if gain > 0 else "does not lower the error"
-    cost = f" for {units.money(bought.price - buy.price)} a row" if units.priced else ""
+    lowers = gain > 0 and units.differ(buy.error, bought.error)
+    what = f"lowers the error by {units.less(gain)}" if lowers else "does not lower the error"
+    extra = bought.price - buy.price
+    money = f"{units.money(extra)} a row" if units.priced and extra > 0 else ""
     if weighed:
-        money = f"{units.money(bought.price - buy.price)} a row"
-        worth = f"that {what}, which is not worth {money}" if gain > 0 else f"that costs {money} and {what}"
-        return f"Stop buying {join_names(rest, 4)}: {worth}."
-    return f"What else it buys ({join_names(rest, 4)}) {what}{cost}."
+        worth = f"{what}, which is not worth {money}" if lowers else f"costs {money} and {what}"
+        return f"Stop buying {join_names(rest, 4)}: that {worth if money else what}."
+    cost = f" for {money}" if lowers else f" and costs {money}"
+    return f"What else it buys ({join_names(rest, 4)}) {what}{cost if money else ''}."
 
 
 def _everything(buy: Basket, bought: Basket, baskets: Baskets, units: Units) -> str:
@@ -208,8 +210,9 @@ def _everything(buy: Basket, bought: Basket, baskets: Baskets, units: Units) -> 
     if len(every.sources) == len(bought.sources) or math.isnan(every.error):
         return ""
     gain = buy.error - every.error
-    more = f" and cost {units.money(every.price - buy.price)} more a row" if units.priced else ""
-    if gain <= 0:
+    extra = every.price - buy.price
+    more = f" and cost {units.money(extra)} more a row" if units.priced and extra > 0 else ""
+    if gain <= 0 or not units.differ(buy.error, every.error):
         return f"In hindsight, buying all {len(every.sources)} sources would not lower the error{more}."
     return f"In hindsight, buying all {len(every.sources)} sources would lower the error by {units.less(gain)}{more}."
 

@@ -108,14 +108,15 @@ class Settings:
 
     def how_to_repeat(self, path: Path) -> str:
         """Return how to play the run again into this folder, which may be a copy of the original one."""
+        copy = shlex.quote(str(path))
         if not self.command:
-            return f"to repeat the run, rename {path} and play it again"
+            return f"to repeat the run, rename {copy} and play it again"
         words = shlex.split(self.command)
         if "--out" in words:
             i = words.index("--out")
             del words[i : i + 2]
         words = [word for word in words if not word.startswith("--out=")]
-        return f"to repeat the run, rename {path}, then: {shlex.join([*words, '--out', str(path)])}"
+        return f"to repeat the run, rename {copy}, then: {shlex.join([*words, '--out', str(path)])}"
 
     def _number(self, name: str) -> float | None:
         """Return an option of the command or of the learner."""

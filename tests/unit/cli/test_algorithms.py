@@ -85,6 +85,26 @@ def test_every_algorithm_says_what_its_size_takes():
         assert (record["memory"], record["round_seconds"]) == (size.memory, size.round_seconds)
 
 
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["-d", "10", "-k", "20"], "-k must be between 1 and 10, the number of attributes; it is 20"),
+        (["thrifty", "-d", "10", "-k", "20"], "-k must be between 1 and 10, the number of attributes; it is 20"),
+        (["thrifty", "-k", "5"], "-k needs -d D"),
+        (["-k", "5"], "-k needs -d D"),
+        (["vaw", "-d", "10", "-k", "5"], "'vaw' buys every attribute; omit -k"),
+    ],
+)
+def test_a_number_of_purchases_that_is_not_used_is_refused(words, sentence):
+    result = CliRunner().invoke(app, words)
+    assert isinstance(result.exception, kh.ConfigError)
+    assert sentence in str(result.exception)
+
+
+def test_few_attributes_need_no_k():
+    assert printed("aer", "-d", "3") == printed("aer", "-d", "3", "-k", "3")
+
+
 def test_a_run_of_a_learner_larger_than_the_machine_is_refused(typed, tmp_path, monkeypatch):  # noqa: F811
     monkeypatch.setattr("keyhole.core.registry.catalogue.machine_memory", lambda: 1e6)
     monkeypatch.setattr("keyhole.core.registry.catalogue._built", lambda *_: pytest.fail("it was built"))

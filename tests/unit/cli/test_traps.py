@@ -1,5 +1,6 @@
 """The command line's traps: what was typed is done, or refused in one sentence."""
 
+import json
 import os
 import subprocess
 import sys
@@ -55,6 +56,29 @@ def test_an_option_that_the_run_never_had_is_told_so(typed, comma):  # noqa: F81
     assert code == 2
     assert "this run has no --budget-per-row, not 3.0" in err
     assert err.count("\n") == 1
+
+
+def test_free_columns_add_up(typed, tmp_path):  # noqa: F811
+    """`--free a --free b` kept only the last."""
+    write(tmp_path / "v.csv", stream(60))
+    (tmp_path / "p.toml").write_text('"*" = 1\n')
+    words = ("v.csv", "--target", "y", "-k", "1", "--prices", "p.toml", "--free", "x1", "--free", "x2, x3")
+    free = ["x1", "x2", "x3"]
+    assert typed("run", *words, "--out", "r")[0] == 0
+    run = json.loads((tmp_path / "r" / "run.json").read_text())
+    assert run["options"]["free"] == "x1,x2,x3"
+    code, out, _ = typed("run", "--resume", "r", "--free", "x1,x2", "--free", "x3")
+    assert (code, "is finished" in out) == (0, True)
+    code, _, err = typed("run", "--resume", "r", "--free", "x1")
+    assert (code, "this run has --free x1,x2,x3, not x1" in err) == (2, True)
+    assert typed("plan", *words, "--out", "p")[0] == 0
+    assert json.loads((tmp_path / "p" / "plan.json").read_text())["free"] == free
+    small = ("--seeds", "1", "--rounds", "60")
+    assert typed("frontier", *words, "--levels", "2", *small, "--out", "f")[0] == 0
+    assert json.loads((tmp_path / "f" / "frontier.json").read_text())["free"] == free
+    _, out, _ = typed("compare", *words, "--algorithms", "vaw", *small, "--out", "c")
+    vaw = next(line for line in out.splitlines() if line.startswith("vaw"))
+    assert vaw.split()[-2] == "5.00"  # of eight attributes
 
 
 def test_an_encoding_is_an_option(typed, tmp_path):  # noqa: F811

@@ -101,3 +101,26 @@ def test_a_packed_file_that_is_cut_short_says_so(tmp_path: Path) -> None:
     file.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(DataError, match=r"t\.csv\.gz cannot be read"):
         list(open_table(file).batches(["0"]))
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('a,b,y\n"0,1,2\n3,4,5\n', 2),
+        ('a,b,y\n0,1,"2\n3,4,5\n', 2),
+        ('a,b,y\n0,"two\nlines",2\n0,"say ""hi""",2\n3,"4,5\n6,7,8\n', 5),
+        ('a;b;y\n0;1;2\n3;"4;5\n', 3),
+        ('\ufeff"a,b,y\n0,1,2\n', 1),
+        ('a,b,y\n0,1,2\n3,4,"', 3),
+    ],
+)
+def test_a_quote_that_is_not_closed_is_named(text: str, line: int, tmp_path: Path) -> None:
+    """All rows after it became one cell: "the target 'y' holds text", "has a header but no rows"."""
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=rf"t\.csv: line {line} opens a quote that is never closed"):
+        open_table(tmp_path / "t.csv")
+
+
+def test_a_quote_within_a_cell_opens_nothing(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text('a,b,note,y\n1,2,5",3\n1,2,"a""b",3\n1,2,"",3\n1,2,"a"b",3\n')
+    assert _columns(tmp_path / "t.csv")["note"] == ['5"', 'a"b', None, 'ab"']

@@ -125,6 +125,37 @@ def test_a_limit_leaves_a_model_that_has_learnt(table, tmp_path):
     assert not (tmp_path / "other" / "model.kh").exists()
 
 
+def test_a_plan_removes_the_model_of_the_plan_that_it_replaces(table, tmp_path):
+    """A plan without a limit left the earlier model.kh beside a page that does not describe it."""
+    plan, model = kh.experiments.plan, tmp_path / "plan" / "model.kh"
+    where = {"target": "y", "out": tmp_path / "plan"}
+    plan(table, **where, k=2)
+    first = model.read_bytes()
+    plan(table, **where, k=1)
+    assert model.read_bytes() != first
+    plan(table, **where)
+    assert not model.exists()
+
+    plan(table, **where, k=2)
+    learner = kh.load(model)
+    learner.learn(np.ones((1, 5)), np.ones(1))
+    learner.save(model)
+    kept = {path.name: path.read_bytes() for path in model.parent.iterdir() if path.is_file()}
+    for k in (None, 1):
+        with pytest.raises(kh.ConfigError, match=r"model\.kh is not as the earlier plan wrote it"):
+            plan(table, **where, k=k)
+    assert kept == {path.name: path.read_bytes() for path in model.parent.iterdir() if path.is_file()}
+
+
+def test_a_plan_does_not_touch_a_model_that_it_did_not_write(table, tmp_path):
+    where = {"target": "y", "out": tmp_path / "plan"}
+    kh.experiments.plan(table, **where)
+    (tmp_path / "plan" / "model.kh").write_text("mine")
+    with pytest.raises(kh.ConfigError, match=r"model\.kh was not written by keyhole"):
+        kh.experiments.plan(table, **where)
+    assert (tmp_path / "plan" / "model.kh").read_text() == "mine"
+
+
 def test_the_command_prints_the_recommendation_and_writes_a_report(table, tmp_path):
     out = tmp_path / "plan"
     in_prices(table).write_text("a = 1\nb = 2\nc = 3\nd = 4\n")
@@ -193,3 +224,27 @@ def test_a_plan_states_its_rule(table):
         "the smallest error cost x squared error + price of a row."
     )
     assert plan(table, **where, k=2).rule.endswith("the smallest error, among the baskets within the limits.")
+
+
+def test_a_plan_states_how_its_model_differs_from_the_basket(table, tmp_path):
+    """With `-k 2` and one useful source the plan orders one, and the model explores with its second place."""
+    frame = pd.read_csv(table)[["b", "d"]]
+    frame["y"] = np.where(frame["b"] + np.random.default_rng(1).normal(size=400) > 5, "ill", "well")
+    frame.to_csv(table, index=False)
+    schema, out = tmp_path / "schema.toml", tmp_path / "plan"
+    schema.write_text(
+        '[label]\nname = "y"\ntype = "yes/no"\npositive = "ill"\n[attributes]\nb = {price = 2}\nd = {price = 1}'
+    )
+    result = command(table, "--schema", schema, "-k", "2", "--out", out)
+    assert "order b: 2.00 a row" in result.output
+    note = "The model starts with the same basket but buys up to 3.00 a row, because it explores with what its limits"
+    assert note in result.output
+    assert note in (out / "report.html").read_text()
+    assert len(kh.load(out / "model.kh").ask().attributes) == 2
+    assert kh.experiments.plan(table, schema=schema, error_cost=50.0).model_note == ""
+
+
+def test_a_plan_names_the_basket_of_a_model_that_selects_another(table):
+    found = kh.experiments.plan(table, target="y", prices=in_prices(table), k=2, algorithm="fixed-random", seed=1)
+    assert found.basket.sources == ("a", "c")
+    assert found.model_note.startswith("The model selects by its own rule and starts with ")

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from keyhole._internal.formatting import Units
 from keyhole.core.sources import SourceCatalog
 from keyhole.estimation.moment_regression import Moments
-from keyhole.runs.recommendation import Baskets
+from keyhole.runs.recommendation import Basket, Baskets, _everything, _rest
 
 NAMES = ("age", "weight", "ldl", "hdl", "noise")
 
@@ -88,3 +89,35 @@ def test_what_came_early_and_became_superfluous_is_left_out():
     found = Baskets(Moments.of(V.T @ V), SourceCatalog.build(("blend", "one", "two"), prices=[1.0, 3.0, 3.0]))
     assert found.way((0, 1, 2), most=3)[1].sources == (0,)
     assert sorted(found.enough((0, 1, 2)).sources) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("error", "price", "weighed", "sentence"),
+    [
+        (4.32, 5.0, False, "What else it buys (weight) lowers the error by 0.010 points for 3.00 EUR a row."),
+        (4.3299936, 5.0, False, "What else it buys (weight) does not lower the error and costs 3.00 EUR a row."),
+        (4.3299936, 2.0, False, "What else it buys (weight) does not lower the error."),
+        (4.34, 2.0, False, "What else it buys (weight) does not lower the error."),
+        (
+            4.32,
+            5.0,
+            True,
+            "Stop buying weight: that lowers the error by 0.010 points, which is not worth 3.00 EUR a row.",
+        ),
+        (4.3299936, 5.0, True, "Stop buying weight: that costs 3.00 EUR a row and does not lower the error."),
+        (4.34, 2.0, True, "Stop buying weight: that does not lower the error."),
+    ],
+)
+def test_a_difference_that_the_errors_do_not_show_is_none(error, price, weighed, sentence):
+    """The advice said "lowers the error by 0.0000064 points" and "does not lower the error for 0.00 a row"."""
+    units, buy = Units("%", "EUR"), Basket((0,), 2.0, 4.33)
+    assert _rest(buy, Basket((0, 1), price, error), plain(), units, weighed) == sentence
+
+
+def test_all_sources_that_change_nothing_visible_do_not_lower_the_error():
+    found = baskets(plain(), n=4000)
+    every, best = found.of(range(5)), found.of((0, 1))
+    buy = best._replace(error=every.error * (1 + 1e-6))
+    text = _everything(buy, buy, found, Units())
+    assert text == "In hindsight, buying all 5 sources would not lower the error and cost 9.00 more a row."
+    assert "would lower" in _everything(best._replace(error=every.error * 1.1), buy, found, Units())
