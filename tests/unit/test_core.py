@@ -158,17 +158,22 @@ def test_the_stub_is_current():
 
 
 def test_other_threads_run_while_the_core_works():
-    """An epoch releases the GIL: another thread counts meanwhile."""
-    X, y = np.ones((400_000, 8)), np.zeros(400_000)
-    state, done, counted = (np.zeros(8), np.eye(8), np.zeros(2)), threading.Event(), 0
+    """An epoch releases the GIL: another thread gets it, though Python itself takes it from none."""
+    X, y = np.ones((20_000, 8)), np.zeros(20_000)
+    state, ran, epochs, most = (np.zeros(8), np.eye(8), np.zeros(2)), threading.Event(), 0, 3000
 
     def work() -> None:
-        _core.newton_epoch(*state, X, y, 1.0, np.empty(y.size))
-        done.set()
+        nonlocal epochs
+        while not ran.is_set() and epochs < most:
+            _core.newton_epoch(*state, X, y, 1.0, np.empty(y.size))
+            epochs += 1
 
-    thread = threading.Thread(target=work)
-    thread.start()
-    while not done.is_set():
-        counted += 1
-    thread.join()
-    assert counted > 100
+    interval, thread = sys.getswitchinterval(), threading.Thread(target=work)
+    sys.setswitchinterval(1000.0)
+    try:
+        thread.start()  # comes back when this thread has the GIL again
+        ran.set()
+        thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert epochs < most
