@@ -62,29 +62,33 @@ def begin(tmp_path):
 
 
 DIES = """
-import itertools, os, sys
+import itertools, os, signal, sys
 from keyhole._internal import atomic_io
 
-number, left, move = int(sys.argv[1]), itertools.count(int(sys.argv[2]), -1), atomic_io._move
+number, left, delay, move = int(sys.argv[1]), itertools.count(int(sys.argv[2]), -1), float(sys.argv[3]), atomic_io._move
 
 def last_move(*names):
     if not next(left):
-        os.kill(os.getpid(), number)
+        if delay:
+            signal.setitimer(signal.ITIMER_PROF, delay)
+        else:
+            os.kill(os.getpid(), number)
     move(*names)
 
 atomic_io._move = last_move
-sys.argv[:3] = ["keyhole"]
+sys.argv[:4] = ["keyhole"]
 from keyhole.cli import main
 main()
 """
 
 
-def ends_at_write(folder, number, writes, *words):
+def ends_at_write(folder, number, writes, *words, delay=0.0):
     """Run a command that gets this signal before it moves the next file into its place, after so many; its exit code.
 
-    Nobody has to be quick: a signal from outside may come too late on a busy machine.
+    With a delay it is SIGPROF, which ends a process like SIGKILL, after that much more work, in seconds of the
+    processor. Nobody has to be quick: a signal from outside may come too late on a busy machine.
     """
-    line = [sys.executable, "-c", DIES, str(int(number)), str(writes), *map(str, words)]
+    line = [sys.executable, "-c", DIES, str(int(number)), str(writes), str(delay), *map(str, words)]
     return subprocess.run(line, cwd=folder, env=environment(), capture_output=True, text=True).returncode
 
 

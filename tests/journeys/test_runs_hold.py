@@ -11,7 +11,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import zipfile
 from dataclasses import replace
 
@@ -57,38 +56,28 @@ def without_seconds(kept):
     return kept
 
 
-def kill_and_continue(begin, keyhole, folder, words, kills, seed):
-    """The same command, killed when it has written so many files, and started again: the same bytes as without kills.
+def kill_and_continue(keyhole, folder, words, kills, seed):
+    """The same command, killed again and again, started again each time: the same bytes as without kills.
 
-    Each time it has written all of them, it comes to its end and starts once more in a new folder.
+    It is killed before a file is in its place, or some work later. Where it comes to its end, it starts in a new
+    folder. Gives the numbers of files after which it was killed.
     """
     rng = random.Random(seed)
     keyhole(*words, "--out", "whole")
     whole, out, reached = content(folder / "whole"), folder / "cut", set()
     while kills:
-        there = files_in(out)
-        process = begin(*words, "--out", "cut")
-        if there < len(whole):
-            goal = rng.randint(there, len(whole))
-            while process.poll() is None and files_in(out) < goal:
-                time.sleep(0.001)
-            time.sleep(rng.uniform(0, 0.05))  # between two files, too
-            process.kill()
-        process.communicate()
-        assert process.returncode in (0, -signal.SIGKILL)
-        if process.returncode:
+        writes, delay = rng.randint(0, len(whole)), rng.choice([0.0, rng.uniform(0.0, 0.05)])
+        code = ends_at_write(folder, signal.SIGKILL, writes, *words, "--out", "cut", delay=delay)
+        assert code in (0, -signal.SIGKILL, -signal.SIGPROF)
+        if code:
             kills -= 1
-            reached.add(files_in(out))
+            reached.add(writes)
         else:
             assert content(out) == whole
             shutil.rmtree(out)
     keyhole(*words, "--out", "cut")
     assert content(out) == whole
     return reached
-
-
-def files_in(folder):
-    return sum(path.is_file() and path.name not in LOCKS for path in folder.rglob("*"))
 
 
 def prepare(folder, rows=800):
@@ -147,9 +136,9 @@ def test_a_command_that_ends_anywhere_continues_to_the_same_bytes(typed, monkeyp
 
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [COMPARE, FRONTIER, STUDY, PLAN], ids=lambda words: words[0])
-def test_fifty_kills_and_the_same_bytes(begin, keyhole, tmp_path, words):
+def test_fifty_kills_and_the_same_bytes(keyhole, tmp_path, words):
     prepare(tmp_path)
-    reached = kill_and_continue(begin, keyhole, tmp_path, words, kills=50, seed=1)
+    reached = kill_and_continue(keyhole, tmp_path, words, kills=50, seed=1)
     assert len(reached) >= 5, "the kills met the same part again and again"
 
 
