@@ -1,6 +1,7 @@
 """What each amount of money buys: levels from the data, means over seeds, hindsight with proof, one sentence."""
 
 import itertools
+import math
 import sys
 
 import numpy as np
@@ -432,3 +433,13 @@ def test_the_baskets_in_hindsight_are_best_at_their_price_and_hold_nothing_that_
     }
     best = [S for i, (_, S) in enumerate(each) if all(left[S] < left[cheaper] for _, cheaper in each[:i])]
     assert {("good",), ("good", "better", "panel")} < {point.sources for point in found} <= set(best)
+
+
+@pytest.mark.parametrize("sources", [1, 8])
+def test_what_irrelevant_attributes_reach_by_chance_grows_with_their_number(sources):
+    """Chi-square of two degrees of freedom exceeds x with probability exp(-x / 2); of one, as |z| exceeds sqrt(x)."""
+    catalog = SourceCatalog.build([f"x{j}" for j in range(sources)])
+    past = past_of(50, np.eye(sources), np.zeros(sources), 1.0, catalog)
+    p = 0.05 / sources
+    assert past.chance(2, 3.0) == pytest.approx(-2.0 * math.log(p) * 3.0 / 50, rel=1e-12)
+    assert math.erfc(math.sqrt(past.chance(1, 3.0) * 50 / 3.0 / 2.0)) == pytest.approx(p, rel=1e-12)
